@@ -246,7 +246,6 @@ func columns(y *mat.Dense) []float64 {
 	return out
 }
 
-// energy returns ‖v‖².
 func energy(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

@@ -109,7 +109,9 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	}
 }
 
-// step replaces X_b by its next iterate. If that has dependent rows, step leaves X_b unchanged and returns false.
+// step replaces X_b by its next iterate, by the formulas at BLOTLESS. If the rows of the new X_b are dependent, step
+// leaves X_b unchanged and returns false. It never stores R̂: it takes X_b − V2·W from the eigenvectors one non-zero at
+// a time, and adds momentum times its change since the last step.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
 	low := m + s - b.rank // the number of eigenvectors: s, and one more for each dimension that R_b lacks

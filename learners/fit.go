@@ -75,7 +75,6 @@ func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []floa
 	}
 }
 
-// dot returns aᵀb.
 func dot(a, b []float64) float64 {
 	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
 }

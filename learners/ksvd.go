@@ -48,7 +48,6 @@ func init() {
 
 var errEigen = errors.New("learners: an eigenvalue decomposition did not converge")
 
-// Learn implements Learner.
 func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }
@@ -121,5 +120,4 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 	return nil
 }
 
-// vector returns v as a vector of BLAS.
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Data: v, Inc: 1} }

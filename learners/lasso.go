@@ -82,7 +82,6 @@ func (l Lasso) Check() error {
 	return nil
 }
 
-// IgnoresCoder implements Coderless.
 func (Lasso) IgnoresCoder() {}
 
 // Memory implements Learner. Codes may have a non-zero for each entry of a signal.

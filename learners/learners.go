@@ -273,5 +273,4 @@ func workers(n int) float64 {
 	return min(float64(runtime.GOMAXPROCS(0)), math.Ceil(float64(n)/64))
 }
 
-// square returns n².
 func square(n int) float64 { return float64(n) * float64(n) }

@@ -37,7 +37,6 @@ func init() {
 	})
 }
 
-// Learn implements Learner.
 func (l MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	return alternate(ctx, y, opt, l.Keep, modUpdate)
 }
@@ -119,7 +118,6 @@ func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	return nil
 }
 
-// scaleRow multiplies row i of x by s.
 func scaleRow(x *mat.Dense, i int, s float64) {
 	row := x.RawRowView(i)
 	for j := range row {
@@ -127,7 +125,6 @@ func scaleRow(x *mat.Dense, i int, s float64) {
 	}
 }
 
-// axpy adds a·x to y.
 func axpy(a float64, x, y []float64) {
 	blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
 }

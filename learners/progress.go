@@ -75,12 +75,13 @@ func (w *progress) mayGoOn() bool {
 	return w.result.Stop != Exact && len(w.result.Steps) < w.opt.Iterations
 }
 
-// goOn lets the loop continue after some atoms were replaced. The count of iterations without improvement starts again.
+// goOn lets the loop continue after atoms were replaced. The count of iterations without improvement starts again.
 func (w *progress) goOn() {
 	w.result.Stop, w.bestAt = IterationLimit, len(w.result.Steps)
 }
 
-// fail ends a loop in which an iteration failed with err. If ctx has ended, it returns the previous iteration's result.
+// fail ends a loop in which an iteration failed with err. If the reason is the end of ctx, it returns the result of the
+// previous iteration with ctx.Err().
 func (w *progress) fail(ctx context.Context, err error) (*Result, error) {
 	if ctx.Err() != nil {
 		return finishCancelled(w.result), ctx.Err()

@@ -141,7 +141,8 @@ type candidate struct {
 	score float64 // candidates with a larger score come first
 }
 
-// candidates returns the atoms that may be replaced, the least useful first. An atom may be listed more than once.
+// candidates returns the atoms that may be replaced, the least useful first: atoms with few users, and of each pair of
+// coherent atoms the one that is used less. An atom may be listed more than once.
 func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	m, k := len(atoms)/codes.Atoms, codes.Atoms
 	sum, square := make([]float64, k), make([]float64, k)

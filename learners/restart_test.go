@@ -24,12 +24,7 @@ func TestRestartFindsTheMissingAtom(t *testing.T) {
 	d := must.Get(sparse.FromAtoms(m, start))(t)
 	found := func(l Learner) float64 {
 		opt := Options{Init: d, Iterations: 80, Coder: sparse.OMP{Sparsity: 2}}
-		r := must.Get(l.Learn(context.Background(), y, opt))(t)
-		best := 0.0
-		for a := range k {
-			best = max(best, math.Abs(dot(r.Dictionary.Atom(a), truth[:m])))
-		}
-		return best
+		return nearest(truth[:m], k, must.Get(l.Learn(context.Background(), y, opt))(t).Dictionary.Atom)
 	}
 	for name, l := range map[string][2]Learner{
 		"mod": {MOD{}, MOD{Keep: true}}, "ksvd": {KSVD{}, KSVD{Keep: true}}, "simco": {SimCO{}, SimCO{Keep: true}},

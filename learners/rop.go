@@ -201,7 +201,6 @@ func (l ROP) Check() error {
 		map[string]float64{"penalty": l.Penalty, "sweeps": float64(l.Sweeps), "noise": l.Noise})
 }
 
-// IgnoresCoder implements Coderless.
 func (ROP) IgnoresCoder() {}
 
 // Learn implements Learner. opt.Coder is not used.

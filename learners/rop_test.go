@@ -223,11 +223,7 @@ func TestROPFindsLoneAtoms(t *testing.T) {
 			Options{Atoms: k, Iterations: 100, Seed: 1}))(t)
 		truth := plantedAtoms(m, k, seed)
 		for i := range k {
-			best := 0.0
-			for j := range k {
-				best = max(best, math.Abs(dot(truth[i*m:(i+1)*m], r.Dictionary.Atom(j))))
-			}
-			if best < 0.98 {
+			if best := nearest(truth[i*m:(i+1)*m], k, r.Dictionary.Atom); best < 0.98 {
 				t.Errorf("seed %d: atom %d is met with |cos| %g", seed, i, best)
 			}
 		}
@@ -270,14 +266,18 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 		for range 150 {
 			s.iterate(15, 1)
 		}
-		best := 0.0
-		for i := range k {
-			best = max(best, math.Abs(dot(truth[:m], s.direction(i))))
-		}
-		if best < 0.995 {
+		if best := nearest(truth[:m], k, s.direction); best < 0.995 {
 			t.Errorf("%s: the missing atom is met with |cos| %g", c.name, best)
 		}
 	}
+}
+
+// nearest returns the largest |cos| between the atom want and k others.
+func nearest(want []float64, k int, atom func(i int) []float64) (best float64) {
+	for i := range k {
+		best = max(best, math.Abs(dot(want, atom(i)[:len(want)])))
+	}
+	return best
 }
 
 func plantedAtoms(m, k int, seed uint64) []float64 {

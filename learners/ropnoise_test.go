@@ -2,7 +2,6 @@ package learners
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -18,15 +17,7 @@ import (
 func TestNoiseEstimate(t *testing.T) {
 	const m, k, s, n = 16, 32, 3, 400
 	rng := rand.New(rand.NewPCG(5, 1))
-	atoms := make([]float64, m*k)
-	for i := range atoms {
-		atoms[i] = rng.NormFloat64()
-	}
-	for j := range k {
-		Normalise(atoms[j*m : (j+1)*m])
-	}
-	d, err := sparse.FromAtoms(m, atoms)
-	must.Succeed(t, err)
+	d := must.Get(sparse.FromAtoms(m, plantedAtoms(m, k, 5)))(t)
 	for _, noise := range []float64{0, 0.05, 0.5} {
 		y := make([]float64, m*n)
 		for j := range n {
@@ -37,9 +28,7 @@ func TestNoiseEstimate(t *testing.T) {
 		for i := range y {
 			y[i] += noise * rng.NormFloat64()
 		}
-		state, err := newROPState(y, m, d, 1, false)
-		must.Succeed(t, err)
-		got, err := state.estimateNoise(context.Background())
+		got, err := must.Get(newROPState(y, m, d, 1, false))(t).estimateNoise(context.Background())
 		if err != nil || got < 0.9*noise || got > 1.2*noise+1e-9 {
 			t.Errorf("noise %g: estimated %g, %v", noise, got, err)
 		}
@@ -65,8 +54,7 @@ func TestWhitenedBase(t *testing.T) {
 		m, n := size[0], size[1]
 		y := mat.NewDense(m, n, nil)
 		y.Apply(func(i, _ int, _ float64) float64 { return float64(i+1) * 1e3 * rng.NormFloat64() }, y)
-		base, err := whitenedBase(y, min(m, n))
-		must.Succeed(t, err)
+		base := must.Get(whitenedBase(y, min(m, n)))(t)
 		var columns, product, want mat.Dense
 		columns.Mul(base.T(), base)
 		for i := range min(m, n) {
@@ -96,30 +84,11 @@ func TestWhitenedBase(t *testing.T) {
 func TestROPComplete(t *testing.T) {
 	const m, n = 8, 150
 	for seed := range uint64(3) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		d := mat.NewDense(m, m, nil)
-		d.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, d)
-		x := mat.NewDense(m, n, nil)
-		for j := range n {
-			for _, i := range rng.Perm(m)[:2] {
-				x.Set(i, j, rng.NormFloat64())
-			}
-		}
-		var y, product mat.Dense
-		y.Mul(d, x)
-		r := must.Get(ROP{}.Learn(context.Background(), &y, Options{Atoms: m, Iterations: 300, Seed: seed}))(t)
-		atoms := mat.NewDense(m, m, nil) // by rows
+		y, truth := plantedSignals(m, m, 2, n, seed), plantedAtoms(m, m, seed)
+		r := must.Get(ROP{}.Learn(context.Background(), y, Options{Atoms: m, Iterations: 300, Seed: seed}))(t)
 		for k := range m {
-			atoms.SetRow(k, r.Dictionary.Atom(k))
-		}
-		product.Mul(atoms, d)
-		for k := range m {
-			largest, length := 0.0, mat.Norm(d.ColView(k), 2)
-			for a := range m {
-				largest = max(largest, math.Abs(product.At(a, k))/length)
-			}
-			if largest < 0.95 {
-				t.Errorf("seed %d: true atom %d has |cos| %.4f to the nearest", seed, k, largest)
+			if best := nearest(truth[k*m:(k+1)*m], m, r.Dictionary.Atom); best < 0.95 {
+				t.Errorf("seed %d: true atom %d has |cos| %.4f to the nearest", seed, k, best)
 			}
 		}
 	}

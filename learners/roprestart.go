@@ -73,9 +73,9 @@ func (s *ropState) restartSpike() bool {
 	return true
 }
 
-// mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; residuals of
-// size 0 are left out. Residuals begin ld entries apart. It returns false if all residuals are zero. It decomposes the
-// smaller of the two Gram matrices.
+// mainDirection sets u to the leading left singular vector of the residuals, each divided by its size. Residuals of
+// size 0 are left out. Residuals begin ld entries apart. It returns false if all residuals are zero. The vector comes
+// from the smaller of the two Gram matrices.
 func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
 	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }

@@ -227,8 +227,8 @@ func (s *ropState) constrain(rescale float64) (moved float64) {
 	return math.Sqrt(moved)
 }
 
-// fill sets the dictionary and the codes of r: the atoms u_k, and the entries of w_k where Q_k is not zero. It returns
-// nil if no iteration was completed.
+// fill sets the dictionary of r to the atoms u_k, and the codes of r to the entries of w_k that are in use, which are
+// those where the auxiliary matrix Q_k is not zero. It returns nil if no iteration was completed.
 func (s *ropState) fill(r *Result) *Result {
 	if len(r.Steps) == 0 {
 		return nil

@@ -74,7 +74,6 @@ func (l SimCO) Check() error {
 	return plugin.CheckNumbers("learners: simco", map[string]float64{"mu": l.Mu, "steps": float64(l.Steps)})
 }
 
-// Learn implements Learner.
 func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	if err := l.Check(); err != nil {
 		return nil, err

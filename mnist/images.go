@@ -22,7 +22,7 @@ func OpenImages(name string) (*Images, error) {
 }
 
 // NewImages returns a reader of the images in r, plain or gzip, after reading their header. It may read r beyond the
-// images. Close does not close r.
+// last image. Close does not close r.
 func NewImages(r io.Reader) (*Images, error) {
 	s, err := newStream(r, "", imageMagic)
 	if err != nil {

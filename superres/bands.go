@@ -43,7 +43,8 @@ type chain struct {
 	done   []int    // number of rows of low that each stage has improved
 }
 
-// newPass returns a pass for 1 or 3 planes of w×h samples. colour enlarges their colour; nil: the model's kernel does.
+// newPass returns a pass for 1 or 3 planes of w×h samples. colour is the network that enlarges their colour; if it is
+// nil, the kernel of the model interpolates colour.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	p := &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
@@ -98,8 +99,8 @@ func (p *pass) keepFrom(done, reach int) int {
 	return bandStart(done, reach)
 }
 
-// push takes the next rows of the planes and returns the next rows of their enlargements; nil when too few rows have
-// arrived to complete any, or when p.take got them. The pass may keep rows, and does not change them.
+// push takes the next rows of the planes and returns the next rows of their enlargements. It returns nil if too few
+// rows have arrived to complete any, or if it passed them to p.take. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
 	for i := 0; i < len(rows) && p.keepsLow; i++ {
 		p.low[i].append(nil, rows[i])
@@ -130,8 +131,8 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 }
 
 // enlarge returns the next rows of the planes that the stages are to improve, enlarged by the network or by
-// interpolation; nil when none is complete. rows are the rows that have just been appended to low. keep is the first
-// row of low that enlarge needs later.
+// interpolation, or nil if none is complete. rows are the rows that have just been appended to low, the rows of the
+// picture. keep is the first row of low that enlarge needs later.
 func (p *pass) enlarge(
 	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress,
 ) (out []*plane.Plane, keep int, err error) {
@@ -155,9 +156,9 @@ func (p *pass) enlarge(
 	return []*plane.Plane{luma}, bandStart(to, kernelReach), nil
 }
 
-// improve takes out, the next enlarged rows of a plane, through the stages. low are the rows of the plane before the
-// enlargement. It returns the next rows that all stages have improved, nil when there are none, and the first row of
-// low that the stages need later.
+// improve takes out, the next enlarged rows of a plane, through the stages. low holds the rows of the plane before the
+// enlargement. improve returns the next rows that all stages have improved, or nil if there are none, and keep, the
+// first row of low that the stages need later.
 func (p *pass) improve(
 	ctx context.Context, c *chain, low *window, out *plane.Plane, mem *stage.Pool, work *progress,
 ) (improved *plane.Plane, keep int, err error) {
@@ -194,9 +195,9 @@ func (p *pass) improve(
 	return out, keep, nil
 }
 
-// pushColour takes luma, the next rows of enlarged brightness, and keep, the first row of low that brightness needs
-// later. It passes the next rows of all three planes to p.take in strips or, if p.take is nil, returns them, nil when
-// none is complete. It also returns the first row of low that brightness or colour needs later.
+// pushColour takes the next rows of enlarged brightness, luma. It passes the next rows of all three planes to p.take in
+// strips or, if p.take is nil, returns them, or nil if none is complete. keep is the first row of low, the rows of the
+// picture, that brightness needs later; pushColour returns the first row that brightness or colour needs.
 func (p *pass) pushColour(
 	ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool,
 ) ([]*plane.Plane, int, error) {
@@ -269,7 +270,7 @@ type networkPass struct {
 }
 
 // push takes the next rows of one plane, or of as many planes as the network has channels, and returns the next rows of
-// their enlargements; nil when none is complete.
+// their enlargements, or nil if none is complete.
 func (n *networkPass) push(
 	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, report func(float64),
 ) ([]*plane.Plane, error) {
@@ -288,7 +289,8 @@ func (n *networkPass) push(
 	return n.passOn(out, mem), nil
 }
 
-// passOn takes the next rows that the network has returned, and returns the rows that can be passed on; nil: none can.
+// passOn takes the next rows that the network has returned. It returns the rows from earlier calls and this one that
+// make up a multiple of n.multiple, or nil if there are none, and keeps the rest.
 func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
 	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 {
 		return out
@@ -317,15 +319,16 @@ type progress struct {
 	report      func(share float64)
 }
 
-// portion returns a function for the next piece of work, on the given number of samples. The function takes the share
-// of that piece that is done, 0 to 1, and reports the share of all work.
+// portion returns a function for the next piece of work, which has the given number of samples. The function is called
+// with the share of that piece that is done, 0 to 1, and reports the share of all work.
 func (p *progress) portion(samples int) func(share float64) {
 	from := p.done
 	p.done += float64(samples)
 	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
 }
 
-// reporter is portion for a piece of work that alternates with other work. last holds the share that was reported last.
+// reporter does what portion does, for a piece of work that alternates with other work. last holds the share of the
+// piece that was reported last.
 func (p *progress) reporter(samples int, last *float64) func(share float64) {
 	return func(share float64) {
 		p.done += (share - *last) * float64(samples)

@@ -12,8 +12,8 @@ import (
 	"superres/superres/resample"
 )
 
-// ErrorBounds returns, for each pixel of an enlargement, a bound for the error of its brightness, in levels of 0 to
-// 255. Nine of ten pixels have errors within their bounds.
+// ErrorBounds returns, for each pixel of an enlargement, an estimate of the greatest error of its brightness, in levels
+// of 0 to 255: nine of ten pixels have errors within their bounds.
 //
 // Errors are larger where the model added much to interpolation, and where there is much fine detail. The logarithm of
 // the bound is a linear function of the signs: the logarithms of the mean squares of added and of fine detail, each

@@ -16,12 +16,13 @@ type Choice struct {
 	// Model enlarges the picture. It needs Mix as Options.Mix, and Options.Strength multiplied by 1 − Plain: see Apply.
 	Model *Model
 	// Picture is the picture to enlarge: the picture that Choose was given, with its blur or sharpening undone by
-	// Correction; nil: Choose was given no picture.
+	// Correction. It is nil if Choose was given no picture.
 	Picture    image.Image
 	Correction repair.Correction
-	// Mix holds the robust model and its share, and Model is the model for clean pictures; one of the two models may
-	// have the effort fast. Where noise varies over the picture, Mix holds the robust model at its greatest strength
-	// and its share at each place, and Model is the robust model at its least strength. nil: Model enlarges alone.
+	// Mix holds the robust model and its share, if two models enlarge the picture; Model is then the model for clean
+	// pictures. One of the two may have the effort fast. If noise varies over the picture, Mix holds the robust model
+	// at its greatest strength and its share at each place, and Model is the robust model at its least strength. If Mix
+	// is nil, Model enlarges alone.
 	Mix *Mix
 	// Trust is the probability, 0 to 1, that the picture was reduced cleanly, if the robust model enlarges alone and
 	// can be tuned to a trust: see stage.Tuning. Otherwise it is 0.
@@ -32,9 +33,9 @@ type Choice struct {
 	Robust float64
 	// Found holds the flaws of the picture. Where noise varies over the picture, Found.Noise is the greatest noise.
 	Found flaws.Flaws
-	// Strength is the strength of noise and compression that the robust model removes, at most; 0: none.
+	// Strength is the greatest strength of noise and compression that the robust model removes; 0 if it removes none.
 	Strength float64
-	// ColourStrength is the strength of the robust model that enlarges colour; 0: one model for colour and brightness.
+	// ColourStrength is the strength of the robust model for colour, or 0 if one model enlarges colour and brightness.
 	ColourStrength float64
 	// LeastNoise and LeastStrength are the least values where noise varies over the picture.
 	LeastNoise, LeastStrength float64
@@ -105,7 +106,8 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	return c, nil
 }
 
-// chooseRobust adds the robust model to c: alone if x gives the clean model no share, else in a mixture by share.
+// chooseRobust adds the robust model to c: alone if x says that the clean model gets no share, else mixed with the
+// clean model; share is the share of the robust model.
 func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
 	c.Robust, c.Strength = share, x.Strength
 	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
@@ -144,8 +146,8 @@ func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 	return c, nil
 }
 
-// MostCopies returns how many copies of a sample along a side may be reduced to one sample before a picture of the
-// given size is enlarged to the size of result, so that no scale exceeds MaxScale: see flaws.Examination.
+// MostCopies returns how many equal samples along a side may be reduced to one before a picture of the given size is
+// enlarged to the size of result, so that no scale exceeds MaxScale: see flaws.Examination.
 func MostCopies(size, result image.Point) int {
 	return min(MaxScale*size.X/result.X, MaxScale*size.Y/result.Y)
 }
@@ -178,7 +180,7 @@ func (c Choice) Signs(img, result image.Image) *Signs {
 	})
 }
 
-// Reach is the longer of the reaches of Model and of Mix.Model: see Model.Reach.
+// Reach returns the longer of the reaches of Model and of Mix.Model, as Model.Reach defines a reach.
 func (c Choice) Reach(inW, inH, w, h int) int {
 	reach := c.Model.Reach(inW, inH, w, h)
 	if c.Mix != nil {

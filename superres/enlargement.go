@@ -11,11 +11,11 @@ import (
 	"superres/superres/stage"
 )
 
-// task says what an enlargement is made from: planes of what kind, and their sizes before and after.
+// task says which planes are enlarged, and their sizes before and after.
 type task struct {
 	sizes
-	// planes is 1 for brightness or transparency alone, 3 for brightness, red minus brightness and blue minus
-	// brightness, or, if the model takes RGB, for red, green and blue.
+	// planes is 1 for brightness or transparency alone. It is 3 for brightness, red minus brightness and blue minus
+	// brightness or, if the model takes RGB, for red, green and blue.
 	planes      int
 	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
 	hidesColour bool // stages that could look at colour do not get it
@@ -62,7 +62,7 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 	return e, nil
 }
 
-// push takes the next rows of the planes and returns the next rows of the results; nil if too few have arrived for any.
+// push takes the next rows of the planes and returns the next rows of the results, or nil if none is complete.
 func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {
@@ -184,7 +184,7 @@ func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (o
 	return out, err
 }
 
-// gather returns a writer that copies rows to the planes out, and then gives the memory of the rows to mem.
+// gather returns a writer that copies rows to the planes out, and then gives the memory of the rows back to mem.
 func gather(out []*plane.Plane, mem *stage.Pool) writer {
 	return func(top int, rows []*plane.Plane) {
 		for i, p := range rows {
@@ -209,13 +209,12 @@ type window struct {
 	plane plane.Plane
 }
 
-// end returns the row of the whole plane that follows the last row of the window.
 func (w *window) end() int { return w.top + w.plane.H }
 
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
 func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
 
-// append adds the rows of p. The window keeps p or a copy of it, and gives memory that it no longer needs to mem.
+// append adds the rows of p. The window keeps p or a copy of it, and gives memory that it no longer needs back to mem.
 func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	if w.plane.H == 0 {
 		w.plane = *p

@@ -25,7 +25,7 @@ type enlarger struct {
 	img         image.Image
 	transparent *picture.Picture // planes of img, prepared as Options.Alpha says; nil: img is opaque
 	hardAlpha   bool             // each pixel of transparent is either fully transparent or opaque
-	// premultiplied: the colours of transparent and out are multiplied by opacity; out has 16 bits until the end.
+	// premultiplied says that the colours of transparent and out are multiplied by opacity; out has 16 bits at first.
 	premultiplied bool
 	deep          bool // the result has 16 bits a sample
 	grey          bool
@@ -120,7 +120,6 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e, nil
 }
 
-// resizes reports whether the result is larger than the picture.
 func (e *enlarger) resizes() bool { return e.inW != e.w || e.inH != e.h }
 
 // changesAlpha reports whether transparency goes through the model.
@@ -144,14 +143,15 @@ func (e *enlarger) release(rows picture.Picture) {
 	}
 }
 
-// releaseLuma gives back to the pool brightness that LumaIn has returned. For a grey picture, release does so.
+// releaseLuma gives the memory of brightness that LumaIn has returned back to the pool. For a grey picture, whose
+// brightness is a plane of split, release does so.
 func (e *enlarger) releaseLuma(luma *plane.Plane) {
 	if !e.grey {
 		e.mem.Give(luma.Pix)
 	}
 }
 
-// read returns the planes of the task for the rows [lo, hi) of the picture, in new memory.
+// read returns the rows [lo, hi) of the picture, in new memory, as the planes that the model enlarges.
 func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	out := newPlanes(e.planes, e.inW, hi-lo)
 	for from := lo; from < hi; from += rowsPerPass {
@@ -161,7 +161,8 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	return out
 }
 
-// readRows sets out to the planes of the task for the rows [from, to) of the picture.
+// readRows sets out to the rows [from, to) of the picture, as the planes that the model enlarges: brightness alone;
+// brightness and two planes of colour; or red, green and blue.
 func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	rows := e.split(from, to)
 	defer e.release(rows)
@@ -190,8 +191,8 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	}
 }
 
-// enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets the
-// report. report is called with the share done, 0 to 1.
+// enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets e.report.
+// It calls report with the share of the work that is done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	whole := 1.0 // the share of the work that colour takes
 	if e.transparent != nil {
@@ -217,7 +218,8 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return err
 }
 
-// run carries out task t at the model's effort: at max, as a mean over orientations; otherwise in bands.
+// run enlarges the planes of task t at the model's effort: at the effort max as a mean over orientations of the whole
+// picture, else in bands.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/picture"
 	"superres/patches/plane"
 )
@@ -69,9 +70,7 @@ func meanOf(v []float32) float64 {
 // The model rings less than bicubic interpolation beside all that has a colour of its own, on every kind of picture.
 // Flat areas stay as they are, grey stays grey, and the mean nearly stays where nothing is cut off.
 func TestKindsAreClean(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing in it runs beside anything else")
-	}
+	golden.NotShort(t, "nothing in it runs beside anything else")
 	for _, scale := range []int{2, 3, 4} {
 		list, plain := enlargedKinds(t, "bicubic", scale)
 		_, photo := enlargedKinds(t, "photo", scale)

@@ -56,9 +56,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: the memory of the
-// orientation that needs the most, and the mean of the results. The memory of networks grows with the width of the
-// picture, so a turned picture may need more than the upright one.
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: for the orientation
+// that needs the most, and for the mean of the results. The memory of networks grows with the width of the picture, so
+// a picture turned by 90° may need more than the upright one.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
@@ -280,8 +280,8 @@ func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 }
 
 // networkMemory returns the bytes that the network of the model takes for a pass: its working memory, and the rows by
-// which it lags, which it returns together with the last band. before is the factor by which earlier passes have
-// enlarged the picture; resized is true if another pass or a reduction follows.
+// which it lags behind its input and which it returns together with the last band. before is the factor by which
+// earlier passes have enlarged the picture; resized says that another pass or a reduction follows.
 func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
 	if m.Network == nil {
 		return 0

@@ -20,14 +20,14 @@ type mixer struct {
 	across, down []weight // for each column and each row of the result
 }
 
-// weight is a position on the line between the middles of two cells: part is 0 at the middle of cell first, and
-// 1<<weightBits at the middle of cell second.
+// weight is the position of a sample between the middles of two cells of a Mix: part is 0 at the middle of cell first,
+// and 1<<weightBits at the middle of cell second.
 type weight struct {
 	first, second int32
 	part          int32
 }
 
-// weightBits is the number of fractional bits of a position. Positions are integers, so that a part of a picture gets
+// weightBits is the number of fractional bits of a position. Positions are integers, so that a region of a picture gets
 // exactly the weights that it gets in the whole picture.
 const weightBits = 16
 
@@ -69,8 +69,8 @@ func cellWeights(size, result, from, side, cells int) []weight {
 	return list
 }
 
-// mix replaces rows by the weighted mean of rows and other. rows holds the first model's result from row top on, other
-// the same rows of the second model's result; the weights of other are the shares.
+// mix replaces rows, the first model's result from row top on, by their weighted mean with other, the same rows of the
+// second model's result. The weights of other are the shares of the Mix.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {
@@ -95,7 +95,8 @@ func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	})
 }
 
-// junction mixes rows of the results of two models, which may have different reaches and so return rows unevenly.
+// junction mixes rows of the results of two models. The models may have different reaches, so one may return rows
+// before the other: the junction keeps them until both have come.
 type junction struct {
 	*mixer
 	mem           *stage.Pool
@@ -108,8 +109,8 @@ func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
 	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
 }
 
-// join takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil when
-// too few have arrived. It takes over the memory of rows and other.
+// join takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture, or nil
+// if too few have arrived. It takes over the memory of rows and other.
 func (j *junction) join(rows, other []*plane.Plane) []*plane.Plane {
 	if rows != nil && other != nil && rows[0].H == other[0].H && j.first[0].plane.H+j.second[0].plane.H == 0 {
 		j.mix(j.top, rows, other)
@@ -153,7 +154,8 @@ func (j *junction) advance(rows int) {
 	}
 }
 
-// ensemble returns whole planes, enlarged as t says, at the effort max. report is called with the share done, 0 to 1.
+// ensemble returns whole planes, enlarged as task t says, at the effort max. It calls report with the share of the work
+// that is done, 0 to 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
 	alone.mixer = nil
@@ -225,7 +227,7 @@ func (m *Model) meanOfOrientations(
 	return means, nil
 }
 
-// addOriented enlarges whole planes in an orientation, turns the result back, and adds it, times weight, to sums.
+// addOriented enlarges whole planes in one orientation, turns the result back and adds it, times weight, to sums.
 func (m *Model) addOriented(
 	ctx context.Context, sums, in []*plane.Plane, t task, orientation int32, weight float32,
 ) error {

@@ -21,7 +21,7 @@ type Model struct {
 	Degradation resample.Degradation
 	// Kernel interpolates brightness before the stages, and colour if the model has no network for it.
 	Kernel resample.Kernel
-	// Network enlarges instead of Kernel; nil: there is none.
+	// Network enlarges in place of Kernel. It is nil if the model has none.
 	Network stage.Network
 	// Stages improve the enlarged brightness, or red, green and blue if Network takes them, one after the other.
 	Stages []stage.Stage
@@ -186,9 +186,9 @@ func newSibling(scale int, open func() (*Model, error)) sibling {
 	})}
 }
 
-// WithSibling returns m with one more sibling, which is used where its scale fits a result better. The sibling must
-// have stages and the degradation of m. open is called at most once, when an enlargement first needs the sibling; if
-// open fails, or its model has another scale, the enlargement fails with that error.
+// WithSibling returns m with one more sibling, a model for another scale that is used if its scale fits a result
+// better. The sibling must have stages and the degradation of m. open is called at most once, when an enlargement first
+// needs the sibling. The enlargement fails if open fails, or if its model has another scale.
 func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
@@ -334,7 +334,8 @@ func (m *Model) enlargesColour(s sizes) bool {
 	})
 }
 
-// chainModels returns the models of the passes, in order, without any that cannot be opened, which Upscale reports.
+// chainModels returns the models of the passes, in order. It leaves out models that cannot be opened, which Upscale
+// reports.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if m.IsPlain() {
 		return nil

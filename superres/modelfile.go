@@ -83,7 +83,6 @@ func (m *Model) members() (text []byte, members stage.Members, err error) {
 // networkName is the name of the network in a model file.
 const networkName = "network"
 
-// stageName returns the name of stage i in a model file.
 func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
 // Load returns the model that Save wrote to a file; r reads the file, which has size bytes. It trusts nothing in the
@@ -96,6 +95,7 @@ func Load(r io.ReaderAt, size int64) (*Model, error) {
 	return m, nil
 }
 
+// load does what Load does; its errors do not wrap ErrModel.
 func load(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := stage.Open(r, size)
 	if err != nil {
@@ -283,8 +283,8 @@ func (m *Model) Fingerprint() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// digest writes the model to h as its file, or, if it has a network, as the content of the file without compression,
-// since compressing would take longer than enlarging a small picture.
+// digest writes the model to h: the bytes of its file or, if it has a network, the content of the file without
+// compression, since compressing would take longer than enlarging a small picture.
 func (m *Model) digest(h io.Writer) error {
 	if m.Network == nil {
 		return m.Save(h)

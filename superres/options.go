@@ -129,7 +129,8 @@ type Options struct {
 	WrapX, WrapY bool
 	// Alpha says how a picture with transparency is enlarged. The model PixelArt ignores it.
 	Alpha Alpha
-	// Blend mixes colours of pixel art that fall on one pixel of the result. False: there are no new colours.
+	// Blend mixes colours of pixel art where pixels of several colours fall on one pixel of the result. Otherwise the
+	// result has no new colours.
 	Blend bool
 	// Report is filled in, before Upscale or Stream returns, with how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.

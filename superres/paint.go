@@ -17,7 +17,7 @@ import (
 // and to take little memory beside a band.
 const rowsPerPass = 192
 
-// paint paints rows of the result, beginning with row top. planes are the planes of the task.
+// paint paints rows of the result, beginning with row top. planes are the enlarged planes.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height
@@ -29,7 +29,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintStrip paints one strip: the rows that are passed to e.emit together, or, without e.emit, any rows.
+// paintStrip paints one strip. With e.emit, a strip is the rows that are passed to e.emit together; else any rows.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -40,7 +40,7 @@ func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintRows is paint for at most rowsPerPass rows.
+// paintRows does what paint does, for at most rowsPerPass rows.
 func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	luma := planes[0]
 	end := top + luma.H
@@ -102,9 +102,9 @@ func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	}
 }
 
-// applyStrength multiplies what the model added to the interpolated picture by the strength, in rows of the result
-// beginning with row top. It changes only the first plane, brightness, or, if rgb is true, red, green and blue. low
-// holds rows of the picture, beginning with row lo: all that interpolation needs.
+// applyStrength multiplies what the model added to the interpolated picture by the strength, in the rows of the result
+// that begin with row top. It changes only the first plane, brightness, or, if rgb is true, red, green and blue. low
+// holds the rows of the picture, beginning with row lo, that interpolation needs for these rows.
 func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low picture.Picture, lo int) {
 	if rgb {
 		for i, p := range planes {
@@ -117,8 +117,8 @@ func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low p
 	e.releaseLuma(lowLuma)
 }
 
-// weaken is applyStrength for p, which holds rows of one plane of the result, beginning with row top. low holds rows of
-// the same plane of the picture, beginning with row lo.
+// weaken does what applyStrength does for one plane: p holds rows of the plane of the result, beginning with row top,
+// and low rows of the plane of the picture, beginning with row lo.
 func (e *enlarger) weaken(p *plane.Plane, top int, low *plane.Plane, lo int) {
 	interpolated := e.mem.Plane(e.w, p.H)
 	e.interpolation.Rows(interpolated, low, lo, top)
@@ -131,8 +131,8 @@ func (e *enlarger) weaken(p *plane.Plane, top int, low *plane.Plane, lo int) {
 	e.mem.Give(interpolated.Pix)
 }
 
-// paintInterpolated paints rows of the result, beginning with row top, from brightness luma and interpolated colour.
-// low holds rows of the picture, beginning with row lo: all that interpolation needs.
+// paintInterpolated paints rows of the result, beginning with row top, from enlarged brightness luma and from colour
+// that it interpolates. low holds the rows of the picture, beginning with row lo, that interpolation needs.
 func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	lowLuma, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(e.inW, low.Channels[0].H)
 	interpolate := func(channel int) *plane.Plane {
@@ -241,7 +241,7 @@ func (e *enlarger) rowsAround(lo, hi int) (from, to int) {
 }
 
 // clampFlatAreas keeps the rows [lo, hi) of the painted result from ringing around areas and lines of one colour. low
-// holds rows of the picture, beginning with row lowTop: all that rowsAround returns.
+// holds the rows of the picture that rowsAround returns, beginning with row lowTop.
 //
 // Take the 3×3 samples of the picture around the place of a sample of the result. If at least three of the nine have
 // the least value among them, the sample is raised to that value if it is below; if at least three have the greatest

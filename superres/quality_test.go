@@ -18,9 +18,6 @@ import (
 	"superres/superres/score"
 )
 
-// testsInFull reports whether tests of quality are to leave nothing out.
-func testsInFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
-
 // openData returns the PNG files of a data set that has count of them; where it is absent, the test is skipped.
 func openData(t *testing.T, name string, count int) (names []string, pictures []image.Image) {
 	t.Helper()
@@ -97,7 +94,7 @@ func TestSet5(t *testing.T) {
 	for _, f := range figures {
 		if from, to, ok := strings.Cut(f.cell, " → "); ok {
 			degraded++
-			if testsInFull() || degraded%3 == f.scale-1 {
+			if golden.InFull() || degraded%3 == f.scale-1 {
 				d := degradationOf(t, f.column)
 				_, model, _ := strings.Cut(f.head, " → ")
 				check(f, builtin(t, "lanczos"), d, from)
@@ -105,7 +102,7 @@ func TestSet5(t *testing.T) {
 			}
 			continue
 		}
-		if testsInFull() || !strings.HasSuffix(f.column, " max") {
+		if golden.InFull() || !strings.HasSuffix(f.column, " max") {
 			check(f, builtinAtEffort(t, f.column), degradation{}, f.cell)
 		}
 	}
@@ -147,7 +144,7 @@ func (d degradation) apply(img image.Image) (image.Image, error) {
 func TestT91(t *testing.T) {
 	names, pictures := openData(t, "t91", 91)
 	step := 5
-	if testsInFull() {
+	if golden.InFull() {
 		step = 1
 	}
 	for i := 0; i < len(pictures); i += step {
@@ -175,7 +172,7 @@ func TestDrawingsGainOnLanczos(t *testing.T) {
 		for name, want := range map[string]float64{"photo": 4, "photo-fast": 3.7, "photo max": 4} {
 			m, sum, least := builtinAtEffort(t, name), 0.0, math.Inf(1)
 			count := 5.
-			if testsInFull() {
+			if golden.InFull() {
 				count = 20
 			}
 			for i := range uint64(count) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/superres/stage/stagetest"
 )
@@ -14,9 +15,7 @@ import (
 // Every small picture gets the size that is asked for: by a scale, by one side, by both, or within a box; and Upscale
 // makes what ResultSize says.
 func TestSizesAreRight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing in it runs beside anything else")
-	}
+	golden.NotShort(t, "nothing in it runs beside anything else")
 	m := builtin(t, "nearest")
 	check := func(w, h int, opt Options, wantW, wantH int) {
 		t.Helper()

@@ -109,8 +109,8 @@ func (m *Model) Margin(size, result image.Point, opt Options) (margin image.Poin
 	return image.Pt(along(opt.WrapX, size.X, result.X), along(opt.WrapY, size.Y, result.Y))
 }
 
-// wrap returns img with its margin, the options for enlarging the picture with the margin, and the rectangle of that
-// enlargement without the margin, which is the result.
+// wrap gives img a margin that repeats the opposite edges. It returns the picture with the margin, wide; of, the
+// options for enlarging it; and part, the rectangle of that enlargement that is the result.
 func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options, part image.Rectangle, err error) {
 	in := img.Bounds().Size()
 	w, h, err := m.ResultSize(in.X, in.Y, opt)
@@ -133,7 +133,7 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }
 
-// prepare checks the options and returns an enlarger for img. With a model of pixel art, img is enlarged here already.
+// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {

@@ -13,8 +13,8 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
-// models for other efforts, are tuned in the same way when they are first needed, without t.Trust if they are not
-// trusting. It is an error if a setting is out of its range, or concerns no stage of the model.
+// models for other efforts, are tuned in the same way when they are first needed; those that take no trust ignore
+// t.Trust. It is an error if a setting is out of its range, or if no stage of the model uses it.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
@@ -187,14 +187,14 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	return out
 }
 
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it is trusting, to
-// flaws.UnknownTrust. It fails if m has no robust model, or the robust model cannot be opened or tuned. It may be
-// called concurrently.
+// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. A robust model that takes a trust, the
+// probability that a picture was reduced cleanly, gets flaws.UnknownTrust. Robust fails if m has no robust model, or if
+// the robust model cannot be opened or tuned. It may be called concurrently.
 func (m *Model) Robust(strength float64) (*Model, error) {
 	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
 }
 
-// tunedRobust returns the robust model of m, tuned as t says; a model that is not trusting ignores t.trust.
+// tunedRobust returns the robust model of m, tuned as t says. A model that takes no trust ignores t.trust.
 func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	r := m.robust
 	if r == nil {

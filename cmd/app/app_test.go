@@ -21,7 +21,6 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve"
 	"superres/internal/golden"
@@ -40,24 +39,6 @@ func TestMain(m *testing.M) {
 
 var call = tested.Call
 
-func TestLists(t *testing.T) {
-	for command, want := range map[string]string{
-		"learners": "Aharon", "coders": "sparsity=0", "models": "\nphoto-real ", "version": "superres " +
-			console.Version, "--version": "superres " + console.Version, "help": "EXAMPLES",
-	} {
-		if stdout, stderr := tested.Succeeds(t, ".", command); stderr != "" || !strings.Contains(stdout, want) {
-			t.Errorf("%s: %s%s", command, stdout, stderr)
-		}
-	}
-	for _, c := range []string{"upscale", "serve", "eval", "train", "learn", "recover", "mnist", "models", "learners",
-		"coders", "version"} {
-		if stdout, stderr := tested.Succeeds(t, ".", c, "--help"); stderr != "" ||
-			!strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
-			t.Errorf("%s --help: %s%s", c, stdout, stderr)
-		}
-	}
-}
-
 // A write to standard output that fails is an error of every command, and of help.
 func TestFullStandardOutput(t *testing.T) {
 	dir := t.TempDir()
@@ -70,37 +51,6 @@ func TestFullStandardOutput(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, errs)
 		}
 	}
-}
-
-// A picture in place of a command is enlarged, as when it is dropped on the program; the name of a command is always
-// the command, even if a file has this name.
-func TestPictureAlone(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"photo.png", "version", "scan", "in/b.png"} {
-		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
-	}
-	for args, want := range map[string]string{
-		"photo.png": "photo_2x.png", "photo.png -s 3 -o large.png": "large.png", "scan": "scan_2x.png",
-		"in/": "in_2x/b_2x.png", "in -s 4": "in_4x/b_4x.png", filepath.Join(dir, "in") + " -s 3": "in_3x/b_3x.png",
-		"photo.png -m bicubic small.png": "small.png",
-	} {
-		before := consoletest.Tree(t, dir)
-		_, stderr, code := call(t, dir, "", strings.Fields(args)...)
-		made := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
-		if code != 0 || !slices.Equal(made, []string{want}) {
-			t.Errorf("%s: exit %d, made %v, %s", args, code, made, stderr)
-		}
-	}
-	for _, args := range []string{"version", "-v", "--version"} {
-		if stdout, stderr, code := call(t, dir, "", args); code != 0 ||
-			!strings.HasPrefix(stdout, "superres "+console.Version+" (") {
-			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
-		}
-	}
-	tested.RefusesLines(t, dir, "", []consoletest.RefusedLine{
-		{"none.jpg", 4, "none.jpg: does not exist; check the name"},
-		{"upscal", 2, `did you mean "upscale"?`},
-	})
 }
 
 // Where no assembly runs, upscale --verbose and version say so. That upscale says it on a terminal is tested for Linux.

@@ -25,8 +25,7 @@ func TestModes(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o600: 0o600, 0o644: 0o644, 0o400: 0o600} {
 		dir := t.TempDir()
 		consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
-		consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 32))
-		consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(40, 32))
+		consoletest.Blobs(t, dir, 40, 32, "in/a.png", "in/b.png")
 		for _, name := range []string{"Y.npy", "in/a.png"} { // everybody may read in/b.png; the stricter mode counts
 			must.Succeed(t, os.Chmod(filepath.Join(dir, name), mode))
 		}
@@ -35,10 +34,13 @@ func TestModes(t *testing.T) {
 			"diff in/a.png in/b.png -o diff.html -q",
 			"train in --atoms 20 --iterations 1 --patches 100 -o m.npz -q",
 			"upscale in -m nearest -o out --resume -q",
+			"upscale in/a.png -m nearest -o alone.png -q",
 			"dict m.npz -o atoms.png -q",
 		} {
 			tested.Succeeds(t, dir, strings.Fields(line)...)
 		}
+		picture := string(consoletest.Read(t, dir, "in/b.png"))
+		tested.Call(t, dir, picture, "upscale", "-", "-m", "nearest", "-o", "pipe.png", "-q")
 		made := 0
 		for _, name := range consoletest.Tree(t, dir) {
 			info := must.Get(os.Stat(filepath.Join(dir, name)))(t)
@@ -47,14 +49,14 @@ func TestModes(t *testing.T) {
 			}
 			made++
 			now := want
-			if name == "out/b_2x.png" {
+			if name == "out/b_2x.png" || name == "pipe.png" {
 				now = 0o644
 			}
 			if got := info.Mode().Perm(); got != now {
 				t.Errorf("from files of %v, %s: %v, expected %v", mode, name, got, now)
 			}
 		}
-		if made != 9 {
+		if made != 11 {
 			t.Errorf("%d files were made", made)
 		}
 	}

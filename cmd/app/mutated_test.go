@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/internal/mutate"
 )
@@ -99,9 +100,7 @@ func TestMutatedFiles(t *testing.T) {
 // The server, like the command, enlarges every valid file from which the mutated files are made, of every format, still
 // or animated. So a failure on a mutated file is not due to the valid one.
 func TestSeedsThroughServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the program")
-	}
+	golden.NotShort(t, "starts the program")
 	r := &mutatedRun{t: t, keep: t.TempDir()}
 	var files []mutated
 	for i, s := range mutate.New(t).Seeds {

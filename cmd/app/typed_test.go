@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
 )
@@ -23,7 +24,8 @@ type typed struct {
 }
 
 // What people type in their first hour is done, or answered with what they meant before anything is done. photo.jpg,
-// photos/a.png, photos/b.png, photos/more/c.png and an empty folder are there.
+// photos/a.png, photos/b.png, photos/more/c.png, a damaged picture in the folder cut, an
+// empty folder, and pictures with the names scan and version are there.
 func TestTyped(t *testing.T) {
 	const (
 		done, nothing, usage, some, input, output = 0, 1, 2, 3, 4, 5
@@ -101,6 +103,11 @@ func TestTyped(t *testing.T) {
 		{line: "models photo --json", answer: says(`"provenance": {`)},
 		{line: "bench --only no-such", answer: says("workers: 1")},
 
+		{line: "learners", answer: says("Aharon")},
+		{line: "coders", answer: says("sparsity=0")},
+		{line: "models", answer: says("\nphoto-real ")},
+		{line: "help", answer: says("EXAMPLES")},
+
 		// What is not there.
 		{line: "https://example.com/x/y", code: usage, answer: says(noFetch + "https://example.com/x/y")},
 		{line: "upscale https://example.com/x/y.jpg -o large/", code: usage, answer: says(noFetch)},
@@ -113,12 +120,19 @@ func TestTyped(t *testing.T) {
 			made: "new/photo_2x.jpg"},
 		{line: "*.tif", code: input, answer: says("*.tif: no file matches this pattern")},
 		{line: "empty", code: input, answer: says("empty: no pictures in this folder")},
+		{line: "cut -r -o a/b", code: input, answer: says("cut/cut.png: ")},
+		{line: "cut/cut.png -o a/b/c.png", code: input, answer: says("cut/cut.png: ")},
 
 		// Without the command, and with another one.
 		{line: "photo.jpg", made: "photo_2x.jpg"},
 		{line: "-s 4 photo.jpg", made: "photo_4x.jpg"},
 		{line: "--quality=90 photo.jpg -o x.jpg", made: "x.jpg"},
-		{line: "photos", made: "photos_2x/a_2x.png photos_2x/b_2x.png"},
+		{line: "photos/", made: "photos_2x/a_2x.png photos_2x/b_2x.png"},
+		{line: "$PWD/photos -s 4", made: "photos_4x/a_4x.png photos_4x/b_4x.png"},
+		{line: "scan", made: "scan_2x.png"},
+		{line: "version", answer: says("superres " + console.Version + " (")}, // the command, though a file is so named
+		{line: "-v", answer: says("superres " + console.Version + " (")},
+		{line: "--version", answer: says("superres " + console.Version + " (")},
 		{line: ".", in: "photos", made: "../photos_2x/a_2x.png ../photos_2x/b_2x.png"},
 		{line: "..", in: "photos/more", made: "../../photos_2x/a_2x.png ../../photos_2x/b_2x.png"},
 		{line: "enlarge photo.jpg", code: usage, answer: says(`unknown command "enlarge"; did you mean "upscale"?`)},
@@ -170,12 +184,15 @@ func TestTyped(t *testing.T) {
 func (row typed) run(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"photos/a.png", "photos/b.png", "photos/more/c.png", "empty/x.png"} {
+	for _, name := range []string{"photos/a.png", "photos/b.png", "photos/more/c.png", "empty/x.png", "scan",
+		"version"} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
 	}
 	tested.Succeeds(t, dir, "upscale", "photos/a.png", "-q", "-m", "nearest", "-s", "1", "-o", "photo.jpg",
 		"--provenance=false")
 	must.Succeed(t, os.Remove(filepath.Join(dir, "empty/x.png")))
+	whole := consoletest.Read(t, dir, "scan")
+	consoletest.Put(t, filepath.Join(dir, "cut/cut.png"), whole[:len(whole)-20])
 	in := filepath.Join(dir, row.in)
 	for line := range strings.SplitSeq(row.before, ";") {
 		if line != "" {
@@ -183,7 +200,7 @@ func (row typed) run(t *testing.T) {
 		}
 	}
 	before := everything(t, dir)
-	stdout, stderr, code := call(t, in, "", strings.Fields(row.line)...)
+	stdout, stderr, code := call(t, in, "", strings.Fields(strings.ReplaceAll(row.line, "$PWD", dir))...)
 	text := filepath.ToSlash(stdout + stderr)
 	if code != row.code {
 		t.Errorf("%s: exit %d, expected %d: %s", row.line, code, row.code, text)

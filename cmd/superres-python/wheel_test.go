@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
@@ -156,9 +157,7 @@ func TestSameBytes(t *testing.T) {
 // pip installs a wheel without a network: the program, which runs, the module, which finds it, and nothing that is not
 // taken away again.
 func TestInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
+	golden.NotShort(t, "it takes long")
 	python := findPython(t)
 	folder := t.TempDir()
 	for name, data := range wheels(t) {

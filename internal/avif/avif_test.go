@@ -16,6 +16,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
+	"superres/internal/golden"
 	"superres/internal/metadata"
 	"superres/internal/must"
 )
@@ -35,9 +36,7 @@ func TestProgramsAreThoseOfTheModule(t *testing.T) {
 
 // A decoder ends soon after its context, with little done, and in the memory that it was given.
 func TestEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short, as under the race detector: memory is taken from a decoder at work on purpose")
-	}
+	golden.NotShort(t, "as under the race detector: memory is taken from a decoder at work on purpose")
 	const width, height = 2600, 2000
 	data := must.Get(os.ReadFile("testdata/large.avif"))(t)
 	must.Succeed(t, Prepare())

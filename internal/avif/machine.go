@@ -171,7 +171,6 @@ func (l *linear) Reallocate(size uint64) []byte {
 	return l.buffer[:size]
 }
 
-// Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
 // breather lets other goroutines run while WebAssembly code runs: it makes the function with this index call Go. In the
@@ -181,7 +180,6 @@ func (l *linear) Free() {}
 // until the decoder returns, even the one that is to stop it.
 type breather uint32
 
-// NewFunctionListener implements experimental.FunctionListenerFactory.
 func (block breather) NewFunctionListener(f api.FunctionDefinition) experimental.FunctionListener {
 	if f.Index() != uint32(block) {
 		return nil

@@ -26,5 +26,4 @@ func Encode(context.Context, int, int, []byte, bool, int) ([]byte, error) {
 // CacheFolder returns "" on this system.
 func CacheFolder() string { return "" }
 
-// Prepare does nothing on this system.
 func Prepare() error { return nil }

@@ -26,7 +26,7 @@ type UnsupportedError string
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
 // Lengths in bytes of headers, which identify their versions. Other lengths from 16 to 64 belong to OS/2 2.0, in which
-// the header may end behind any field.
+// the header may end after any field.
 const (
 	fileHeader = 14
 	coreHeader = 12  // OS/2 1.x: sides of 16 bits, and a palette of three bytes an entry
@@ -91,7 +91,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 		return nil, err
 	}
 	at += length
-	if masks := d.masksBehind(length); masks > 0 {
+	if masks := d.masksAfter(length); masks > 0 {
 		if err := d.read(head[infoHeader:][:4*masks]); err != nil {
 			return nil, err
 		}
@@ -178,8 +178,8 @@ func (d *Decoder) check() error {
 	return nil
 }
 
-// masksBehind returns how many channel masks follow a header of the given length.
-func (d *Decoder) masksBehind(length int64) int64 {
+// masksAfter returns how many channel masks follow a header of the given length.
+func (d *Decoder) masksAfter(length int64) int64 {
 	switch {
 	case length == infoHeader && d.compression == bitFields:
 		return 3
@@ -189,7 +189,7 @@ func (d *Decoder) masksBehind(length int64) int64 {
 	return 0
 }
 
-// setMasks sets d.masks from head, a header of the given length with the masks behind it, or to the usual masks.
+// setMasks sets d.masks from head, a header of the given length with the masks after it, or to the usual masks.
 //
 // Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
 // alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha

@@ -36,7 +36,7 @@ func (c Choice) Sharpening() float64 {
 	return factor
 }
 
-// Varies reports whether noise is removed at a strength that varies over the picture; false: at one strength.
+// Varies reports whether noise is removed at a strength that varies over the picture, not at one strength.
 func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
@@ -95,7 +95,7 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	return describe(of, superres.Choice{Model: m, Strength: strength, Robust: 1}), err
 }
 
-// describe returns chosen, completed with the name of the model in used and the text about the model for the outputs.
+// describe returns the choice chosen, completed with the name of the model used and the text about it for the outputs.
 func describe(used engine, chosen superres.Choice) Choice {
 	c := Choice{Choice: chosen, name: used.name, provenance: used.provenance}
 	if c.provenance == "" {
@@ -118,9 +118,9 @@ func describe(used engine, chosen superres.Choice) Choice {
 	return c
 }
 
-// chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
-// nil. If noise differs between the two frames, it is removed even where it would be too faint to remove from a still
-// picture: a model that sharpens such noise makes still areas shimmer more than interpolation does.
+// chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second is nil if
+// there is only one. If noise differs between the two frames, it is removed even where it would be too faint to remove
+// from a still picture: a model that sharpens such noise makes still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {

@@ -39,10 +39,10 @@ const mixtureBytes = 3
 // margin, is enlarged.
 const regionPixelBytes = 8
 
-// measure returns the memory d for enlarging a picture with header cfg, and the size of the enlargement; with r.Region,
-// the size of the enlarged part that contains the region. Reading and writing take shared bytes once, and perPicture
-// bytes for every picture being enlarged. strips says that the result may be written while it is computed. measure
-// refuses sizes and memory beyond the limits; if memory is refused, it sets r.Memory to the memory needed.
+// measure returns d, the memory for enlarging a picture with header cfg, and the size of the enlargement or, with
+// r.Region, of the enlarged part that contains the region. shared is the memory that reading and writing take once,
+// perPicture what they take for every picture being enlarged. strips says that the result may be written while it is
+// computed. measure refuses sizes and memory beyond the limits; for memory, it then sets r.Memory to what is needed.
 func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)
@@ -101,7 +101,7 @@ func (r *run) resultSize(inSize image.Point) (out image.Point, err error) {
 	return out, err
 }
 
-// inStrips reports whether a result of w×h pixels is written strip by strip; false: all of it is in memory at once.
+// inStrips reports whether a result of w×h pixels is written strip by strip, so that it is never in memory as a whole.
 func (r *run) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is computed at once
 	return r.Region.Empty() && r.Map == nil && r.Format.CanStream() &&

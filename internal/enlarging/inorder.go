@@ -16,10 +16,10 @@ type made[T any] struct {
 
 // mapInOrder calls work on the frames that next returns, numbered from 1, on up to mostWorkers frames at once, and
 // passes the results to put in the order of the frames. At most mostFrames frames are in memory: being read, being
-// worked on, or waiting for an earlier frame. If mostFrames exceeds mostWorkers, one slow frame does not delay the
-// others. mapInOrder returns nil once next has returned io.EOF and all frames are put. On an error from next, work or
-// put, it first puts the earlier frames, then returns the error. If ctx ends, it returns the error of ctx at once. If
-// next or work panics, it panics with a *parallel.Panic.
+// worked on, or waiting for an earlier frame. If mostFrames exceeds mostWorkers, one slow frame does not hold up the
+// others. mapInOrder returns nil once next has returned io.EOF and all results are put. On an error from next, work or
+// put, it first puts the results of earlier frames, then returns the error. If ctx ends, it returns the error of ctx at
+// once. If next or work panics, it panics with a *parallel.Panic.
 func mapInOrder[F, T any](ctx context.Context, next func() (F, error), mostWorkers, mostFrames int,
 	work func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)

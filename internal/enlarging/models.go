@@ -16,7 +16,7 @@ import (
 type Enlarger struct {
 	Settings
 	clean engine // model for pictures without flaws; for all pictures if choosing is nil
-	// choosing combines the clean and the robust model, and chooses between them for each picture; nil: clean is used.
+	// choosing combines the clean and the robust model, and chooses for each picture. If it is nil, clean is used.
 	choosing *superres.Model
 	// robust opens the model for pictures with flaws; the caller tunes the model to the strength of the flaws.
 	robust func() (engine, error)
@@ -29,7 +29,8 @@ type engine struct {
 	provenance string // text about the model for the outputs; empty: none is recorded
 }
 
-// New opens the models that s names. It fails if a model cannot be opened or cannot do what s asks for.
+// New opens the model that s names; a model that removes noise beside it is opened when a picture first needs it. New
+// fails if the model cannot be opened or cannot do what s asks for.
 func New(s Settings) (*Enlarger, error) {
 	e := &Enlarger{Settings: s}
 	name, robust := s.Model, s.Model
@@ -48,7 +49,7 @@ func New(s Settings) (*Enlarger, error) {
 		}
 		return e, nil
 	}
-	if s.Denoise == 0 {
+	if s.Denoise == 0 { // a negative number stands for the strength that is measured
 		return e, nil
 	}
 	e.robust = func() (engine, error) { return e.clean, nil }

@@ -20,9 +20,9 @@ type Job struct {
 	Follow bool
 }
 
-// Plan says how a file is enlarged, worked out once from the header of the file, its first pictures and the settings.
-// Its fields are filled in step by step: sizes and memory before Watch.Admit is called, the model last. A plan that
-// fails keeps the fields filled in until then.
+// Plan says how a file is enlarged. It follows from the settings, the header of the file and its first picture, or the
+// first frames of an animation. Sizes and memory are filled in first; Watch.Admit then waits until that much memory is
+// free; the model is filled in last. A plan that fails keeps the fields filled in until then.
 type Plan struct {
 	Job
 	// Info describes the input file as it was when opened; nil if the input is not a file of the user.
@@ -44,7 +44,7 @@ type Plan struct {
 	Written int
 	// Earlier is how many of the pictures written come from an earlier run, which this run continues.
 	Earlier int
-	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. nil: nothing is enlarged.
+	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. nil: nothing was enlarged.
 	Report *superres.Report
 
 	text string
@@ -83,7 +83,7 @@ func FormatOf(s Source) imagefile.Format {
 }
 
 // Inspect returns the plan for a file without enlarging it. It reads the header, and whole pictures if the choice of
-// the model depends on them; before it takes memory for the pictures, it calls admit, like Enlarge.
+// the model depends on them. Like Enlarge, it calls admit before it takes memory for the pictures.
 func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error) (*Plan, error) {
 	r := newRun(e, job, Watch{Admit: admit})
 	defer r.close()

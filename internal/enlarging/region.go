@@ -54,8 +54,8 @@ func (r *run) partOf(
 // part, counted from its first sample, the samples [keepLo, keepHi) are the region.
 type span struct{ lo, hi, size, keepLo, keepHi int }
 
-// spanOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
-// is how many samples around [lo, hi) affect it; with toEnd, the part extends to the end of the side.
+// spanOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach is
+// how many samples around [lo, hi) affect it. If toEnd is true, the part extends to the end of the side.
 func spanOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a span) {
 	step := stage.Step(inSize, outSize)
 	a.lo = max(lo-reach, 0) / step * step

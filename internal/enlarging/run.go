@@ -242,9 +242,9 @@ func (r *run) options(f *Frame, choice Choice) superres.Options {
 	return choice.Apply(opt, r.Output)
 }
 
-// finish returns enlarged, the picture computed from f with the model in c, as a result that r.Format can hold. It lays
-// the picture over the background colour if the format has no transparency or r.alpha is "none", and adapts the
-// metadata of f to the resizing z. The warnings of the result list the metadata lost.
+// finish returns enlarged, the picture computed from f with the model of choice c, as a result that r.Format can hold.
+// It lays the picture over the background colour if the format has no transparency or r.alpha is "none", and adapts the
+// metadata of f as z says. The warnings of the result list the metadata that are lost.
 func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() || r.alpha == "none" {

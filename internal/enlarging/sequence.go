@@ -22,7 +22,7 @@ type Sequence interface {
 	Choose(ctx context.Context) (Choice, error)
 	// Result returns the result to write for f: it enlarges f and calls Finish. Calls may run at the same time.
 	Result(ctx context.Context, f *Frame) (Result, error)
-	// Finish returns the result to write for f, given the enlarged picture and the choice that enlarged it.
+	// Finish returns the result to write for f, from the picture that was enlarged with the choice by.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)
 	// Writer begins the output file on w. done frees the resources of to, also if an error prevents to.Close.
 	Writer(w io.Writer) (to Writer, done func(), err error)

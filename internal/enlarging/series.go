@@ -31,7 +31,7 @@ type animation struct{ series }
 type pages struct{ series }
 
 // measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. For pages, as their sizes are still unknown, it sets r.Memory to all memory allowed.
+// the file and its metadata. Sizes of further pages are unknown, so for pages it sets r.Memory to all memory.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, heldBytes, 0)
@@ -63,8 +63,8 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// shared: the canvas, the saved canvas or a frame being decoded, and the previous result. each: one frame and one
-	// result that wait, besides those being enlarged.
+	// Once needed are the canvas, the saved canvas or a frame being decoded, and the previous result; for each picture
+	// at work, one frame and one result that wait.
 	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
 	r.takeSize(size)
 	return d, err
@@ -161,8 +161,9 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if several pictures
-// cannot be written in that format. It fails if the result cannot hold the file, which title describes in the error.
+// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that format
+// cannot be written with several pictures. It fails if the result cannot hold the pictures of the file, which title
+// describes in the error.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {

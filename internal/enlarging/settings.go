@@ -30,8 +30,8 @@ type Settings struct {
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
-	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, the strength is measured
-	// in each picture.
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. If it is negative, the strength is
+	// measured in each picture.
 	Denoise float64
 	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string
@@ -44,7 +44,7 @@ type Settings struct {
 	// Quality is the quality of JPEG and AVIF output, 1 to 100: --quality, 95.
 	Quality int
 	// Map receives a picture that shows how certain each pixel of an enlarged still picture is, before the result is
-	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. nil: no map is drawn.
+	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. A nil Map draws none.
 	Map func(image.Image) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle

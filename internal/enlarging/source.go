@@ -94,7 +94,6 @@ func (f File) Open() (*Content, error) {
 // Standard is the Source that reads standard input. Make only one per stream, because it reads ahead.
 type Standard struct{ in *bufio.Reader }
 
-// NewStandard returns the Source that reads stream.
 func NewStandard(stream io.Reader) *Standard { return &Standard{bufio.NewReader(stream)} }
 
 // Name implements Source: a name for messages, not a path.

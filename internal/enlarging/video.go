@@ -128,18 +128,19 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// A frame being enlarged takes memory for itself and its result. For every two such frames, rounded up, another
-	// frame waits. The frame being written is counted once, in shared memory.
+	// A frame that is being enlarged takes memory for itself and its result. For every two of them, one more frame has
+	// been enlarged and waits until the frames before it are written. The frame that is being written, and half a frame
+	// for an odd number, are counted once.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {
-		const planes = 6 // bytes for Cb and Cr of a pixel, beyond the estimate for a colour picture
+		const bytes = 6 // for Cb and Cr of a pixel, beyond the estimate for a colour picture
 		cfg.ColorModel = color.YCbCrModel
-		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
+		each += bytes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
 	if in.Layout.Alpha {
-		const planes = 4 // bytes for a sample of alpha while it is interpolated
-		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
+		const bytes = 4 // for a sample of alpha while it is interpolated
+		each += bytes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
 	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each)
 	if err != nil {

@@ -87,6 +87,14 @@ func Pictures(t *testing.T, set string, n int) (paths []string) {
 // InFull reports whether SUPERRES_FULL is set, so that tests should use all of their data; false: a sample of it.
 func InFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
+// NotShort skips a test in short mode, as under the race detector; why says what the test would do.
+func NotShort(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("not with -short: " + why)
+	}
+}
+
 // Root returns the path of the repository's root folder.
 func Root(t testing.TB) string {
 	t.Helper()
@@ -108,9 +116,7 @@ func Root(t testing.TB) string {
 // ../shared/data beside the repository. The test is skipped if the path does not exist, or in short mode.
 func Data(t testing.TB, parts ...string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("works on a data set")
-	}
+	NotShort(t, "works on a data set")
 	dir := os.Getenv("SUPERRES_DATA")
 	if dir == "" {
 		dir = filepath.Join(Root(t), "..", "shared", "data")

@@ -58,7 +58,7 @@ func avifBytes(src metadata.Source) int64 {
 }
 
 // decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and stores the gain map in src.gains.
-// It decodes transparency and colours separately: given both, the decoder would multiply colours by alpha.
+// It decodes transparency and colours separately, because the decoder would multiply colours by alpha if it had both.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {
@@ -91,9 +91,9 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	return img, err
 }
 
-// decodeFrames decodes src, using memory, once for each element of pictures, a list of edits to the file: the last list
-// gives the colours, a list before it the transparency. Each picture must have the size in stored. The result is the
-// part s.Crop of the picture.
+// decodeFrames decodes the AVIF in src once for each element of pictures. An element is a list of edits to the file,
+// which make the decoder return the colours (the last element) or the transparency (an element before it). memory is
+// for the decoder. Each picture must have the size in stored. The result is the part s.Crop of the picture.
 func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])

@@ -25,7 +25,6 @@ func startsOfBMP() []string {
 	return list
 }
 
-// configOfBMP returns the size and the colour model of the BMP in r.
 func configOfBMP(r io.Reader) (image.Config, error) {
 	d, err := bmp.NewDecoder(r)
 	if err != nil {

@@ -28,49 +28,50 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isSlow: the format is written only on request. false: an enlarged file of the format also keeps the format.
+	// isSlow says that writing takes long, so that the format is written only on request. An enlarged file of any other
+	// format keeps its format.
 	isSlow bool
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
-	// returns that kind. nil: there are no such files.
+	// returns that kind. It is nil if there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
 	// config decodes the header of a file. decode decodes the pixels, given the size from the header; it may add to
 	// src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
-	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: next to none.
+	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: hardly any.
 	decoderBytes func(src metadata.Source) int64
-	// start returns a short file with the header of the picture to decode, for config to read where in the real file it
-	// would read too much, or the header of another picture. start returns nil if config can read the real file, and an
-	// error if parts before the pixels are out of order. nil: config reads all files.
+	// start returns a short file with the header of the picture to decode. config reads it in place of the real file,
+	// where it would read too much, or the header of another picture. start returns nil if config can read the real
+	// file, and an error if parts before the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
-	// the file. nil: there are no such files.
+	// the file. It is nil if there are no such files.
 	inspect func(src *source) error
 	// several reports whether a file, in memory or on disk, contains several pictures. nil: no file does.
 	several func(src *source) bool
-	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it.
-	// nil: decode reads only the first picture in any case.
+	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it. It
+	// is nil if decode reads only the first picture in any case.
 	first func(src *source) []byte
-	// prepare returns the source that decode reads instead of src. nil: decode reads src.
+	// prepare returns the source that decode reads instead of src. If it is nil, decode reads src.
 	prepare func(src *source) *source
-	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. nil: sets none.
+	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. It may be nil.
 	describe func(src *source, pic *Picture)
-	// greyPalette: a picture with only greys in its palette becomes *image.Gray; false: it keeps its palette.
+	// greyPalette says that a picture with only greys in its palette becomes *image.Gray, without a palette.
 	greyPalette bool
 	// end returns the offset in data where the first picture ends, or 0 if unknown.
 	end func(data []byte) uint64
 
 	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
-	// metadata.Metadata.Writer adds them. nil: the format is not written, or only by package sequence.
+	// metadata.Metadata.Writer adds them. It is nil for formats that are not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
 	// encoderBytes returns the bytes of memory that encode, or a writer of animations, needs besides a picture of the
-	// given size. nil: next to none.
+	// given size. nil means next to none.
 	encoderBytes func(w, h int) int64
-	// stream begins a file that is written chunk by chunk. nil: the format can be written only all at once.
+	// stream begins a file that is written chunk by chunk. It is nil for formats that can be written only all at once.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
-	// takesAll: encode accepts pictures of all types with 8 bits. takesClearPalettes: encode accepts palettes with
-	// transparent colours. Pictures that encode does not accept are first converted by adapt.
+	// takesAll says that encode accepts pictures of all types with 8 bits, takesClearPalettes that it accepts palettes
+	// with transparent colours. adapt first converts pictures that encode does not accept.
 	takesAll, takesClearPalettes bool
 	// mostSide is the greatest width or height in pixels, and mostBytes the greatest size in bytes, that the fields of
 	// a file can hold; mostPixels is the greatest number of pixels that encode takes; 0: unlimited.
@@ -133,7 +134,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. Only the type of img matters.
+// for a file of the format. It looks only at the type of img, not at its pixels.
 //
 // Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
 func (c *codec) canHold(w, h int, img image.Image) error {

@@ -87,8 +87,7 @@ func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 
 // nrgba returns a new picture with the bounds of img and at(x, y) as its pixel (x, y).
 //
-// Note: drawing onto an *image.NRGBA would multiply colours by alpha and divide them again, which changes nearly
-// transparent pixels.
+// Note: drawing onto an *image.NRGBA would multiply colours by alpha and divide them again, which changes faint pixels.
 func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 	b, dst := img.Bounds(), image.NewNRGBA(img.Bounds())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -114,7 +113,6 @@ func roundPixel(c color.NRGBA64) color.NRGBA {
 	return color.NRGBA{R: round8(c.R), G: round8(c.G), B: round8(c.B), A: round8(c.A)}
 }
 
-// round8 returns the value in 0..255 nearest to v in 0..65535.
 func round8(v uint16) uint8 {
 	return uint8((uint32(v)*255 + 32767) / 65535)
 }

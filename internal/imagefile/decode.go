@@ -102,7 +102,7 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 }
 
 // pixels decodes src, a file in memory, into pic.Image, and sets the other fields of pic that follow from the file. It
-// fails if the size in the header is no longer size.
+// fails if the file no longer states the size that was checked before.
 func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.withData(f.first(src))
@@ -142,7 +142,7 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	return nil
 }
 
-// clock measures the time for decoding one picture: limit is the time allowed, left the time remaining.
+// clock measures the time that decoding one picture takes: limit is the time allowed, left the time that remains.
 type clock struct{ limit, left time.Duration }
 
 // timeout returns the error for a picture that takes longer to decode than c.limit.
@@ -186,7 +186,7 @@ type source struct {
 	gains    image.Image // see Picture.gains
 }
 
-// withData returns a source that reads data instead of the file of s, until the context of s has ended.
+// withData returns a source that reads data instead of the file of s, with the same context.
 func (s *source) withData(data []byte) *source {
 	in := inMemory(data)
 	return &source{ctx: s.ctx, file: in, size: in.size, data: data, still: in.still}
@@ -210,6 +210,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ReadAt reads the file like any io.ReaderAt, but fails once the context has ended.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -224,8 +225,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain returns err, an error from read, as a safefile.Fault about the file name in the format called title, or as
-// the error of a context that has ended.
+// explain returns err, an error from read, as a safefile.Fault that names the file and the title of its format. If a
+// context has ended, explain returns the error of the context.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err

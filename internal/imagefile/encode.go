@@ -17,15 +17,15 @@ const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	// Quality is the quality of a JPEG or an AVIF, 1 to 100; 0: 95.
+	// Quality is the quality of a JPEG or an AVIF, 1 to 100; 0 stands for 95.
 	Quality int
 	// Metadata is written, except the parts that the format cannot hold.
 	Metadata metadata.Metadata
 	// Software is a short text on the program that made the file; empty: none.
 	Software string
-	// GreyAlpha writes a grey picture with alpha as two samples per pixel if the format can; false: as four.
+	// GreyAlpha writes a grey picture with alpha as two samples per pixel, not as four, if the format can.
 	GreyAlpha bool
-	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque; false: only if some are not.
+	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque.
 	Alpha bool
 }
 
@@ -65,8 +65,7 @@ func (n *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fitting returns opt with only the metadata and text that the format can hold. grey says that the picture is written
-// in grey; false: in colour.
+// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or in colour.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)

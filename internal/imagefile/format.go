@@ -90,8 +90,7 @@ func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }
 
-// CanPage reports whether a file of the format can have several pages, pictures that may differ in size. A PageWriter
-// writes them.
+// CanPage reports whether a file of the format can have several pages of different sizes. A PageWriter writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }
 
 // CanAlpha reports whether a file of the format keeps transparency.
@@ -131,10 +130,8 @@ func FormatOf(path string) (Format, error) {
 	return "", safefile.Refuse(safefile.ErrOutput, path, "%s (known: %s)", what, knownOutputs()).With(KnownName)
 }
 
-// knownInputs returns the titles of the formats that can be read, for messages.
 func knownInputs() string { return joinTitles(func(Format) bool { return true }) }
 
-// knownOutputs returns the titles of the formats that Encode writes, for messages.
 func knownOutputs() string { return joinTitles(Format.CanWrite) }
 
 // joinTitles returns the titles of the formats for which has is true, with spaces between them.

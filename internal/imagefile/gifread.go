@@ -67,7 +67,7 @@ func cutGIFPalette(data []byte, flags byte) (palette color.Palette, rest []byte,
 	return palette, data[n:], nil
 }
 
-// decodeGIFImage decodes an image from data, which begins behind the first byte of the image descriptor. palette is the
+// decodeGIFImage decodes an image from data, which begins after the first byte of the image descriptor. palette is the
 // palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
 func decodeGIFImage(ctx context.Context, data []byte, screen Size, palette color.Palette, transparent int) (image.Image,
 	error) {
@@ -147,9 +147,10 @@ func gifRows(height int, interlaced bool) func(yield func(int) bool) {
 // gifBlocks reads the data in a sequence of blocks, each after a byte with its length; a block of 0 bytes ends it.
 type gifBlocks struct {
 	ctx         context.Context
-	block, rest []byte // what is left of the current block, and the bytes behind it
+	block, rest []byte // what is left of the current block, and the bytes after it
 }
 
+// Read implements io.Reader over the data of all blocks.
 func (b *gifBlocks) Read(p []byte) (int, error) {
 	if len(b.block) == 0 {
 		switch {

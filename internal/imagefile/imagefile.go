@@ -36,7 +36,7 @@ type Picture struct {
 	// Image is nil. The caller owns File.
 	File []byte
 
-	// GreyAlpha says that the picture is grey with alpha although Image has colour. False: it is as Image says.
+	// GreyAlpha says that the picture is grey with alpha, although the type of Image has colour.
 	GreyAlpha bool
 
 	// Format is the format of the file.
@@ -49,7 +49,7 @@ type Picture struct {
 	Quantiser float64
 
 	// Subsampled says that the file has chroma at half the resolution of luma in both directions; in Image, the chroma
-	// is smoothly enlarged. False: the file has another resolution of chroma, or none.
+	// is smoothly enlarged. If it is false, the file has another resolution of chroma, or none.
 	Subsampled bool
 
 	// Metadata is the metadata of the file, with the orientation set to upright, as Image and the gain map are.
@@ -75,21 +75,21 @@ type Limits struct {
 	// Time is the longest time to decode pixels and metadata: by default 30 s. Reading and Accept do not count.
 	Time time.Duration
 
-	// FirstFrame takes the first picture of a file with several. False: see Several.
+	// FirstFrame takes the first picture of a file with several. If it is false, Several decides.
 	FirstFrame bool
 
 	// Several is called before Accept, with the format, for a file with several pictures. The file is then returned in
 	// Picture.File, with the metadata of the first picture, and Accept gets the size and the colour model of the
-	// animation or of the first page. nil: such files are refused.
+	// animation or of the first page. If Several is nil, such files are refused.
 	Several func(Format)
 
 	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
 	Upright bool
-	// Made says that another program has made the content from the named file. False: the name may show that the file
-	// is a raw file, which looks like a TIFF.
+	// Made says that another program has made the content from the named file, so that the name says nothing about it.
+	// Otherwise a name may show that what looks like a TIFF is a raw file.
 	Made bool
 
-	// Strip drops the metadata without a warning; pictures are upright nevertheless. False: metadata are read.
+	// Strip drops the metadata without a warning. Pictures are turned upright nevertheless.
 	Strip bool
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright

@@ -39,7 +39,6 @@ func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	return b, nil
 }
 
-// configOfJPEG returns the size and the colour model of a JPEG.
 func configOfJPEG(r io.Reader) (image.Config, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -60,16 +60,3 @@ func TestJPEGComplaints(t *testing.T) {
 		}
 	}
 }
-
-// The height of a picture may stand behind its first scan, where reading the header finds it.
-func TestJPEGHeightBehindScan(t *testing.T) {
-	data := imagetest.JPEG(t, imagetest.Ramp(40, 30), 80)
-	frame := bytes.Index(data, []byte{0xff, 0xc0})
-	data[frame+5], data[frame+6] = 0, 0
-	end := len(data) - 2
-	data = slices.Concat(data[:end], []byte{0xff, 0xdc, 0, 4, 0, 30}, data[end:])
-	p := must.Get(decodeBytes(data, "a.jpg", Limits{}))(t)
-	if p.Image.Bounds() != image.Rect(0, 0, 40, 30) || p.Warnings != nil {
-		t.Errorf("%v, %q", p.Image.Bounds(), p.Warnings)
-	}
-}

@@ -38,7 +38,8 @@ type jpegFile struct {
 	next       func() image.Image // returns a picture whose first row is the first of the next chunk
 }
 
-// beginJPEG writes the header of the file to w, and returns a writer for the pixels, which next supplies.
+// beginJPEG writes the header of the file to w, and returns a writer for the pixels. The writer calls next for the rows
+// of each chunk.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
 	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
 		next: next}
@@ -88,8 +89,8 @@ type jpegRow struct {
 // jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img are
-// filled by repeating the last sample of a row, or the last row.
+// pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img repeat
+// the last sample of a row, or the last row.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8

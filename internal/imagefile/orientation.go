@@ -44,7 +44,7 @@ func Upright(img image.Image, o int) image.Image {
 	return dst
 }
 
-// orientInto copies a picture with the bounds b into dst, turned upright from EXIF orientation o, 2 to 8. row(y) starts
+// orientInto copies a picture with the bounds b into dst, turned upright from EXIF orientation o, 2 to 8. row(y) begins
 // with row y. A pixel has size bytes. dst holds exactly the pixels of the result, in rows of stride bytes.
 //
 // A source pixel (x, y) goes to dst[start + x·right + y·down]. Each of the seven orientations is one choice of start,

@@ -41,8 +41,7 @@ func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	return thorough
 }
 
-// deflate appends rows, compressed by method, to out. last says that nothing follows them; false: more data will
-// follow, beginning at a byte boundary.
+// deflate appends rows, compressed by method, to out. If last is false, more data follow, beginning at a byte boundary.
 func (p *packer) deflate(out *bytes.Buffer, method int, rows []byte, last bool) {
 	// Nothing here can fail: the methods are valid, and a buffer takes all bytes.
 	w := p.writers[method]

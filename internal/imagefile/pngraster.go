@@ -36,8 +36,8 @@ func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
-// rasterOf returns a raster of img, which adapt has converted. With greyAlpha, grey with alpha has two samples per
-// pixel; false: four. With alpha, opaque colours have an alpha channel too. The raster shares the memory of img.
+// rasterOf returns a raster of img, which adapt has converted. If greyAlpha is true, grey with alpha has two samples
+// per pixel, else four. If alpha is true, opaque colours have alpha too. The raster shares the memory of img.
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}

@@ -32,12 +32,12 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 // overwrites data and returns a part of it.
 //
 // A critical chunk with a wrong checksum stays unchanged, so that the decoder refuses the file. So does the first chunk
-// behind IDAT that is no IDAT, if its checksum is right: the decoder refuses a PNG with such a chunk between two IDAT
+// after IDAT that is no IDAT, if its checksum is right: the decoder refuses a PNG with such a chunk between two IDAT
 // chunks. From the first chunk that is cut off or breaks a rule, all bytes are kept.
 func tidyPNG(data []byte) []byte {
 	const colourType, depth = 25, 24
 	const before, among, behind = 0, 1, 2         // the pixels
-	state, to := before, min(8, int64(len(data))) // behind the signature
+	state, to := before, min(8, int64(len(data))) // after the signature
 	from := to
 	colours := int64(0) // the number of palette entries
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {

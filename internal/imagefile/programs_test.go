@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
@@ -71,9 +72,7 @@ func TestFilesOfPrograms(t *testing.T) {
 	if _, err := runProgram(t.Context(), "python3", "-c", "import PIL, numpy"); err != nil {
 		t.Log("Pillow is not installed: its files are left out")
 	}
-	if testing.Short() {
-		t.Skip("programs take some seconds")
-	}
+	golden.NotShort(t, "programs take some seconds")
 	step := 16
 	if os.Getenv("SUPERRES_FULL") != "" {
 		step = 1

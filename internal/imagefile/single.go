@@ -13,8 +13,8 @@ import (
 // Only one picture of a file is decoded, and others would be lost silently. So files in formats that allow several are
 // searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
-// checkSingle refuses a file with several pictures. If lim.FirstFrame is set but f.first is nil, it accepts every file,
-// since the decoder reads only the first picture; if f.first is set as well, src is a file from f.first.
+// checkSingle refuses a file with several pictures. If lim.FirstFrame is set, it accepts every file if f.first is nil,
+// since the decoder then reads only the first picture; otherwise src is already the result of f.first.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
@@ -92,7 +92,6 @@ func isAnimatedWebP(src *source) bool {
 	return len(head) > flags && string(head[12:16]) == "VP8X" && head[flags]&animation != 0
 }
 
-// isAnimatedGIF reports whether a GIF has more than one image.
 func isAnimatedGIF(src *source) bool {
 	_, images, _ := gifImages(src, 2)
 	return images > 1
@@ -142,7 +141,6 @@ func endOfPNG(data []byte) uint64 {
 	return end
 }
 
-// endOfGIF returns the offset where the GIF data ends.
 func endOfGIF(data []byte) uint64 {
 	at, _, _ := gifImages(bytes.NewReader(data), len(data))
 	return uint64(at) + 1
@@ -165,8 +163,7 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
-// further pictures.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces more.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

@@ -34,13 +34,10 @@ func (l Limits) CheckSize(w, h int64) (Size, error) {
 	return Size{int(w), int(h)}, nil
 }
 
-// Sides returns the width and the height.
 func (s Size) Sides() (w, h int) { return s.w, s.h }
 
-// Pixels returns the product of the sides.
 func (s Size) Pixels() int64 { return int64(s.w) * int64(s.h) }
 
-// Bounds returns the rectangle of this size at the origin.
 func (s Size) Bounds() image.Rectangle { return image.Rect(0, 0, s.w, s.h) }
 
 // Part returns the size of a rectangle of w×h pixels with its upper left corner at (x, y). ok is false if the rectangle
@@ -64,5 +61,4 @@ func sizeOf(img image.Image) Size {
 	return Size{size.X, size.Y}
 }
 
-// swapped returns the size with its sides swapped.
 func (s Size) swapped() Size { return Size{s.h, s.w} }

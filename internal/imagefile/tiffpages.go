@@ -65,7 +65,8 @@ func Pages(data []byte) (places []uint64, others int, err error) {
 	return places, others, err
 }
 
-// SetPage makes a page the first in the TIFF data. place is the offset of its directory, from Pages.
+// SetPage makes a page the first in the TIFF data: it writes place, the offset of its directory from Pages, into the
+// header.
 func SetPage(data []byte, place uint64) {
 	if order, ok := metadata.ByteOrder(data); ok {
 		order.PutUint32(data[4:], uint32(place))

@@ -15,7 +15,6 @@ import (
 // stripRows returns the number of rows in a strip, which holds about chunkBytes; the last strip may have fewer rows.
 func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
 
-// strips returns the number of strips.
 func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
 
 // predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.

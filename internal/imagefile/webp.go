@@ -19,7 +19,7 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if there is no chunk.
+// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or empty data if it has no such chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.WalkRIFF(src).Visit(func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -130,8 +130,8 @@ func (d *booleans) readNumber(bits int) (v int) {
 	return v
 }
 
-// readOptional returns the next number of the given number of bits, which a sign follows, or 0 where a flag before it
-// says that the number is missing.
+// readOptional returns a number of the given number of bits with its sign. A flag before it may say that the number is
+// missing; readOptional then returns 0.
 func (d *booleans) readOptional(bits int) int {
 	if d.readNumber(1) == 0 {
 		return 0
@@ -178,7 +178,7 @@ func decodeWebP(src *source, _ Size, _ Limits) (image.Image, error) {
 }
 
 // fromLimitedRange returns a WebP picture in RGB. The decoder returns lossy files as stored, with luma of 16 to 235 and
-// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
+// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the same bits.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA
@@ -227,8 +227,7 @@ func limitedToRGB(y, u, v int) (r, g, b uint8) {
 // clip6 returns v without its 6 bits of fraction, clipped to 0..255.
 func clip6(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }
 
-// encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Colour under full
-// transparency is kept.
+// encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Hidden colours are kept.
 func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
 	stream := vp8l.New(vp8l.Picture{Width: r.width, Height: r.height, Alpha: r.kind == pngRGBA, Row: r.readARGB()})

@@ -6,13 +6,13 @@ import "encoding/binary"
 type bits struct {
 	data []byte // the file
 	at   int    // offset of the next byte to take; it never passes a marker
-	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Behind the last
+	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. After the last
 	// bit before a marker acc holds zeros; count is below 0 once some of these zeros have been read.
 	acc   uint64
 	count int
 }
 
-// leastBits is the number of bits that suffice for a Huffman code and the number behind it.
+// leastBits is the number of bits that suffice for a Huffman code and the number after it.
 const leastBits = invalidLength + 16
 
 // fill takes bytes from data until acc has more than 56 bits, or a marker follows.

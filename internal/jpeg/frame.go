@@ -88,10 +88,9 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 	return nil
 }
 
-// divideUp returns a/b, rounded up.
 func divideUp(a, b int) int { return (a + b - 1) / b }
 
-// findHeight returns the height from the segment DNL behind the first scan, or 0 if there is none. Some files have this
+// findHeight returns the height from the segment DNL after the first scan, or 0 if there is none. Some files have this
 // segment instead of a height in the frame header (T.81, B.2.5).
 func (d *decoder) findHeight() int {
 	for at := d.at; ; {

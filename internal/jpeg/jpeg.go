@@ -114,7 +114,7 @@ type decoder struct {
 	adobeTransform    byte
 
 	scans    int
-	used     int  // offset behind the bits that the last scan used
+	used     int  // offset after the bits that the last scan used
 	eob      int  // for progressive files: the blocks still to come without further coefficients in this scan
 	hasEnded bool // the data up to the next restart marker, or of the scan, have ended too early
 
@@ -163,7 +163,7 @@ func (d *decoder) readFile() error {
 			return err
 		case d.endsInZeros():
 			return io.ErrUnexpectedEOF
-		default: // the pixels are complete; the bytes behind them are ignored
+		default: // the pixels are complete; the bytes after them are ignored
 			d.hasNoEnd, d.surplus = true, 0
 			return nil
 		}

@@ -108,8 +108,8 @@ func (d *decoder) refineOthers(s *scan, c *component, block *coefficients) {
 	}
 }
 
-// refine decodes one more bit of each coefficient of a block that is not 0, from index k on. It passes over as many
-// coefficients that are 0 as zeros says, and returns the index of the next coefficient that is 0, or s.last+1.
+// refine decodes one more bit of each coefficient of a block that is not 0, from index k on. Once it has passed `zeros`
+// coefficients that are 0, it returns the index of the next one, or s.last+1 if there is none.
 func (d *decoder) refine(block *coefficients, k int, s *scan, zeros int) int {
 	for ; k <= s.last; k++ {
 		v := &block[zigzag[k]]

@@ -14,7 +14,7 @@ type scan struct {
 	first, last  int // the range of coefficients, in file order
 	high, low    int // for progressive files: how many low bits are missing before the scan (0: all), and after it
 	across, down int // size of the scan in MCUs
-	// block decodes the next block of c, at (x, y) in blocks. Behind the end of the data, it changes no coefficients of
+	// block decodes the next block of c, at (x, y) in blocks. After the end of the data, it changes no coefficients of
 	// a progressive file, and makes the samples of other files grey.
 	block func(c *component, x, y int)
 }
@@ -160,7 +160,7 @@ func (d *decoder) decodeScan(s *scan) error {
 	return nil
 }
 
-// begin resets the state of decoding, at the start of a scan or behind a restart marker.
+// begin resets the state of decoding, at the start of a scan or after a restart marker.
 func (d *decoder) begin(s *scan) {
 	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
 	for _, c := range s.components {
@@ -181,9 +181,9 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 	return nil
 }
 
-// restart moves behind the restart marker with the given number, 0 to 7, and prepares for the bits there. Where it
+// restart moves after the restart marker with the given number, 0 to 7, and prepares for the bits there. Where it
 // finds another marker, it does as libjpeg (jdmarker.c, jpeg_resync_to_restart). One of the next two restart markers,
-// or a marker of another kind, means that the wanted marker and the data behind it are missing. restart skips restart
+// or a marker of another kind, means that the wanted marker and the data after it are missing. restart skips restart
 // markers that come too late, and invalid markers. Any other restart marker counts as the wanted one. missing is the
 // number of MCUs of s that are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
@@ -210,7 +210,6 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 	}
 }
 
-// isRestart reports whether a marker is one of the eight restart markers.
 func isRestart(marker byte) bool { return markerRestart0 <= marker && marker <= markerRestart7 }
 
 // zigzag maps the index of a coefficient in the file to its index in a block stored row by row. Damaged data can lead

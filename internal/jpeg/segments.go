@@ -32,7 +32,7 @@ const (
 	markerTemporary   = 0x01
 )
 
-// find returns the next marker at or behind the offset at, the offset behind the marker, and the number of bytes
+// find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes
 // skipped before the marker. end is 0 where the file has no further marker.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
@@ -93,7 +93,7 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	}
 }
 
-// read reads a segment and, behind the header of a scan, decodes the scan.
+// read reads a segment and, after the header of a scan, decodes the scan.
 func (d *decoder) read(marker byte, payload []byte) error {
 	switch marker {
 	case markerBaseline, markerSequential, markerProgressive:

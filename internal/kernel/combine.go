@@ -1,6 +1,6 @@
 package kernel
 
-// Combine sets dst to a weighted sum of parts of src:
+// Combine sets dst to a weighted sum of pieces of src that are as long as dst:
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
@@ -23,7 +23,7 @@ func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	}
 }
 
-// CombineOnto is Combine with the parts added to base, and with the result clipped to 0..1:
+// CombineOnto does what Combine does, but adds the pieces to base and clips the result to 0..1:
 //
 //	dst[x] = min(max(base[x] + Σ_k weight[k]·src[at[k]+x], 0), 1)
 //
@@ -56,8 +56,8 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable checks the operands. It returns false if there is nothing to add, because n is 0 or there are no parts. It
-// panics if a part of n entries does not lie in src, or has no weight.
+// combinable checks the operands of Combine. It returns false if there is nothing to add, because n is 0 or there are
+// no pieces. It panics if a piece of n entries does not lie in src, or has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
 		panic("kernel: the numbers of parts and of weights differ")

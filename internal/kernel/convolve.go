@@ -41,8 +41,8 @@ type Filter struct {
 	// Most is the largest magnitude of a sample of the input; 0 stands for Clip.
 	Most int16
 
-	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform. Each of its 4 columns is
-	// stored like Weights, with the 4 rows of the column in place of runs. maxBias holds for each output the largest
+	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform, 4×4 entries, stored like
+	// Weights: each of its 4 columns like the rows of taps, with 4 rows. maxBias holds for each output the largest
 	// magnitude of a bias with which sums stay at most MaxWinogradSum.
 	transformed, maxBias []int32
 
@@ -124,7 +124,6 @@ func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	return skip, step
 }
 
-// outputStep returns the number of entries from the outputs of a sample to the outputs of the next sample.
 func (f *Filter) outputStep() int { return cmp.Or(f.OutputStep, f.Outputs) }
 
 // noSkip is added to the outputs of every sample if skip is nil.
@@ -152,7 +151,8 @@ func (f *Filter) limits(skip bool) (values [4 * limitLanes]int16) {
 	return values
 }
 
-// takeSamples returns how many of the remaining samples the next call of assembly should compute.
+// takeSamples returns how many of the remaining samples the next call of assembly should compute: few enough for a
+// short call, but not so many that less than MinSamples remain.
 func takeSamples(remaining int) int {
 	if remaining < samplesPerCall+MinSamples {
 		return remaining

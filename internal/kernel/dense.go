@@ -55,6 +55,7 @@ func FindFirst(v []float64, value float64) (int, float64) {
 	return indexAbs(v, value), value
 }
 
+// maxAbsGeneric returns the largest absolute value in v. It ignores NaN.
 func maxAbsGeneric(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {
@@ -76,7 +77,8 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP. row is the new member's row of the Cholesky factor. Advance sets
+// Advance is a step of Batch-OMP, after an atom has joined the support. row is the row of this atom in the Cholesky
+// factor. Advance sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //

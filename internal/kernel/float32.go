@@ -30,7 +30,7 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
-// SumRows sets dst_i to the sum of src[o+i] over the elements o of offsets, in order. len(dst) is a multiple of Lanes.
+// SumRows sets dst[i] to the sum of src[o+i] over all offsets o, in their order. len(dst) is a multiple of Lanes.
 func SumRows(dst, src []float32, offsets []int32) {
 	needOf(len(dst), Lanes)
 	if len(dst) == 0 {

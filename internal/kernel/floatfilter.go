@@ -45,7 +45,7 @@ type FloatFilter struct {
 // run is a run of entries side by side: its row of taps, and its offset from the first column that a sample reads.
 type run struct{ row, offset int }
 
-// filterPart computes len(bias) outputs, beginning with output first, from entries from to from+count−1 of each run.
+// filterPart computes the outputs first to first+len(bias)−1 from the entries from to from+count−1 of each run.
 type filterPart struct {
 	first, from, count int
 	weight, bias       []float32
@@ -145,9 +145,9 @@ type FloatWork struct {
 }
 
 // ConvolveFloats computes rows of outputs of the given number of samples. Row k begins at entry to[k] of dst. There are
-// f.Together() rows, or fewer at the lower end of a picture. rows holds offsets in src of rows of inputs, at the first
-// column that the first output sees: one for each row of taps, or, with tiles, the 6 rows for 4 rows of outputs. For
-// fewer rows of outputs the last of the 6 may be any rows, such as zeros.
+// f.Together() rows, or fewer at the lower end of a picture. rows holds the offsets in src of the rows of inputs, at
+// the first column that the first output needs: one for each row of taps or, with tiles, the 6 rows for 4 rows of
+// outputs. If there are fewer rows of outputs, any rows, such as zeros, may stand for the last of the 6.
 //
 // A negative sum is multiplied by the slope of its output. Then the row of skip that begins at entry skipTo[k] is
 // added, unless skip is nil. Only columns that the outputs need are read, and only outputs are written. src must not
@@ -251,8 +251,8 @@ func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, s
 	}
 }
 
-// finishFloatsGeneric changes n samples of len(slope) channels in dst: it multiplies values of negative sign by the
-// slope of their channel, and then adds skip to all values.
+// finishFloatsGeneric changes n samples of len(slope) channels in dst: it multiplies values whose sign is negative by
+// the slope of their channel, and then adds skip to all values.
 func finishFloatsGeneric(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
 	for x := range n {
 		for o, s := range slope {

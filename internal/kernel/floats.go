@@ -22,7 +22,7 @@ func MinFloats(dst, a, b []float32) { eachFloat(dst, a, b, minFloats) }
 // MaxFloats sets dst to a if a is greater than b, otherwise to b: see MinFloats.
 func MaxFloats(dst, a, b []float32) { eachFloat(dst, a, b, maxFloats) }
 
-// eachFloat calls compute for parts of a row. The length of each part is a multiple of Lanes; zeros pad the last part.
+// eachFloat calls compute for pieces of a row. The length of each piece is a multiple of Lanes; zeros pad the last one.
 func eachFloat(dst, a, b []float32, compute func(dst, a, b []float32)) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
@@ -100,7 +100,7 @@ func inclineFloatsGeneric(dst, src, slope []float32) {
 	}
 }
 
-// eachSample calls compute for parts of a row, each of whole samples. p and q hold a value for each channel.
+// eachSample calls compute for pieces of a row, each of whole samples. p and q hold a value for each channel.
 func eachSample(dst, src, p, q []float32, compute func(dst, src, p, q []float32)) {
 	n := checkEntries(len(dst), len(p))
 	src, q = src[:n], q[:len(p)]
@@ -170,7 +170,7 @@ func checkEntries(n, channels int) int {
 // span is the part from..to-1 of a row.
 type span struct{ from, to int }
 
-// entriesPerCall divides n entries into parts of whole samples, for which assembly takes far less than a millisecond.
+// entriesPerCall divides n entries into pieces of whole samples, for calls of assembly far below a millisecond.
 func entriesPerCall(n, channels int) func(yield func(span) bool) {
 	const most = 1 << 16
 	step := max(most/channels, 1) * channels

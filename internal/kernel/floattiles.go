@@ -18,9 +18,9 @@ const (
 // tilesTogether is the number of tiles that one call multiplies by the weights of a place.
 const tilesTogether = 12
 
-// blockFloats is the largest number of values of a row of a block of tiles, but a block has at least tilesTogether
-// tiles. The rows of a block stay in the second-level cache with the weights of 6 places: all tiles of the block are
-// multiplied by these weights before the next weights are read.
+// blockFloats is the largest number of values of a row of a block, which is some neighbouring tiles, at least
+// tilesTogether. The rows of a block stay in the second-level cache with the weights of 6 places: all tiles of the
+// block are multiplied by these weights before the next weights are read.
 const blockFloats = 9600
 
 // transformWeights returns the transformed weights GgGᵀ, rounded once: for each place, for each group of Lanes outputs,
@@ -64,7 +64,9 @@ func FloatWorkBytes(channels int) int64 {
 	return 4 * int64((tileTaken+1+tileSide)*row+2*tileTaken*tileStride(n))
 }
 
-// convolveTiles is ConvolveFloats for filters with tiles.
+// convolveTiles does what ConvolveFloats does, for filters with tiles. It computes a block of columns at a time:
+// sumTiles gives 6 rows of sums, from which gatherRows makes 4 rows of outputs. If fewer rows are wanted, it makes the
+// 4 rows in work and copies the wanted ones.
 func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src []float32, rows []int, samples int,
 	skip []float32, skipTo []int, skipStep int, work *FloatWork) {
 	var skipAt [tileSide]int
@@ -99,8 +101,9 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 }
 
-// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, gap values apart. work.sums also holds the rows
-// of samples, each one gap after its row of sums, so sums overwrite only rows of samples that are no longer needed.
+// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, the starts of which are gap values apart. Before,
+// it puts the rows of samples into work.sums too, each gap values after the place of its row of sums, so that sums
+// overwrite only samples that are no longer needed.
 func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *FloatWork) {
 	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs
 	inStride, outStride := tileStride(in), tileStride(out)
@@ -145,8 +148,9 @@ func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows [
 	}
 }
 
-// gatherRowsGeneric applies GatherSums to 6 rows of src, gap apart, of n samples of len(slope) channels. It multiplies
-// results of negative sign by the slope of their channel, adds skip, and stores 4 rows in dst at the offsets rows.
+// gatherRowsGeneric makes 4 rows of outputs from 6 rows of sums in src, gap apart, of n samples of len(slope) channels,
+// by GatherSums. It multiplies outputs whose sign is negative by the slope of their channel, adds skip, and stores the
+// rows in dst at the offsets rows.
 func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32,
 	skipRows []int, skipStep, n int) {
 	for x := range n {

@@ -117,7 +117,6 @@ func exp(x float32) float32 {
 	return half + half
 }
 
-// expm1 returns eˣ − 1.
 func expm1(x float32) float32 {
 	m, s := power(x)
 	half := fused(m, s, s-0.5)
@@ -132,7 +131,7 @@ func tanh(x float32) float32 {
 	return signed(abs(m)/(m+2), x)
 }
 
-// erf is computed by a polynomial near 0, and as 1 − e^−p with a polynomial p elsewhere.
+// erf returns the error function of x: by a polynomial near 0, and as 1 − e^−p with a polynomial p elsewhere.
 func erf(x float32) float32 {
 	z := abs(x)
 	near := z * horner(z*z, -0.000622242107, 0.00503587211, -0.0267939549, 0.112825245, -0.376125574, 1.12837911)
@@ -149,7 +148,8 @@ func gelu(x float32) float32 { return x * fused(erf(x*0.707106781), 0.5, 0.5) }
 
 func geluTanh(x float32) float32 { return x / (1 + exp(x*fused(x*x, -0.0713548163, -1.59576912))) }
 
-// mish computes tanh(ln(1+e)) as w/(w+2), w = e² + 2e, e = eˣ. x is limited to 20, where w/(w+2) is already 1.
+// mish returns x·tanh(ln(1+e)), e = eˣ. It computes the tanh as w/(w+2), w = e² + 2e. In e, x is limited to 20, where
+// w/(w+2) is already 1.
 func mish(x float32) float32 {
 	e := exp(lesser(20, x))
 	w := float32(e * (e + 2))

@@ -38,7 +38,7 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
 
-// hasGaussian reports whether the tier in use computes tiles of 4×4 outputs.
+// hasGaussian reports whether the tier in use has assembly for tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" || Tier() == "avxvnni" }
 
 // prepareGaussian computes the weights of ConvolveFourRows if the tier uses them and they fit into 16 bits. magnitudes
@@ -139,7 +139,8 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns transforms samples along columns to w.gaussian.columns. It returns false if a magnitude is above most.
+// spreadColumns sets w.gaussian.columns to the samples transformed along columns. It returns false if a sample has a
+// magnitude above most.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels
@@ -208,8 +209,9 @@ func (f *Filter) gaussianChannels() int {
 	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
 }
 
-// spreadShortsGeneric computes the 7 results v from the 6 samples at the offsets rows, for n groups of k entries each.
-// The first 16 entries of seen, read as unsigned, are raised to the magnitudes of the samples.
+// spreadShortsGeneric computes the 7 results v from 6 samples, which begin at the offsets rows of src, for n groups of
+// k entries each. It raises each of the first 16 entries of seen, read as unsigned, to the largest magnitude of the
+// samples that it stands for.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {

@@ -15,10 +15,8 @@ const (
 	Rows32 = 8
 )
 
-// Pad returns n rounded up to a multiple of Width.
 func Pad(n int) int { return PadTo(n, Width) }
 
-// PadTo returns n rounded up to a multiple of width.
 func PadTo(n, width int) int { return (n + width - 1) / width * width }
 
 // tier is an index into tierNames, the names of the tiers of this architecture. Tier 0 is generic.
@@ -75,7 +73,6 @@ func need(lengths ...int) {
 	}
 }
 
-// needOf panics unless n is a multiple of width.
 func needOf(n, width int) {
 	if n < 0 || n%width != 0 {
 		panic("kernel: a length, a stride or a number of rows or lanes is not a multiple of the width")

@@ -32,10 +32,8 @@ const (
 	packedPairs   = tilesPerCall / 2
 )
 
-// pack packs two samples into a pair.
 func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
 
-// packSame returns the pair that holds v twice.
 func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
 
 // unpack returns the two sums in a pair.
@@ -101,8 +99,8 @@ func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
 	}
 }
 
-// eachSums computes the sums of a layer, packedSamples samples at a time. It calls use with each group of sums and the
-// number of its first sample. The last groups may overlap.
+// eachSums computes the sums of a layer, packedSamples samples at a time, and calls use with each group of sums and the
+// number of its first sample. The last two groups may overlap.
 func eachSums(samples int, src []int16, rows []int, step, words int, weights, bias []int32,
 	use func(first int, sums []int32)) {
 	p := packedMemory.Get().(*packed)
@@ -138,6 +136,7 @@ func eachSums(samples int, src []int16, rows []int, step, words int, weights, bi
 	packedMemory.Put(p)
 }
 
+// convolveGeneric does in plain Go what Convolve does.
 func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
 	positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {

@@ -9,9 +9,9 @@ type Row struct {
 	Step int
 }
 
-// AddPixels sets dst to was, a row of an enlargement, plus the outputs of the last layer of a network multiplied by
-// share, clipped to the range from least to most. These three numbers may differ from sample to sample of the picture.
-// Sample x covers the pixels x·scale .. x·scale+scale−1,
+// AddPixels adds the result of a network to an enlargement. It sets dst to was, a row of the enlargement, plus the
+// outputs of the last layer multiplied by share, clipped to the range from least to most. These three numbers may
+// differ from sample to sample of the picture. Sample x covers the pixels x·scale .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
@@ -80,6 +80,7 @@ func boundWhole(least, most, above, row, below []float32,
 	return whole
 }
 
+// boundRangeGeneric is the definition of BoundRange. It keeps extremes of two columns, to read each sample once.
 func boundRangeGeneric(least, most, above, row, below []float32) {
 	n := len(least)
 	most, above, row, below = most[:n], above[:n+2], row[:n+2], below[:n+2]
@@ -111,6 +112,7 @@ var Missing = float32(math.Copysign(0, -1))
 // boundTogether is the number of samples that the assembly of BoundRange and BoundFlatAreas processes at a time.
 const boundTogether = 8
 
+// boundFlatAreasGeneric is the definition of BoundFlatAreas. It keeps two columns, so that it reads each sample once.
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 	a, b := columnOf(above[0], row[0], below[0]), columnOf(above[1], row[1], below[1])
 	for x := range least {

@@ -105,6 +105,7 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
+// powerStepGeneric is the definition of PowerStep in plain Go, for the first cols columns of z.
 func powerStepGeneric(z, u, next []float64, cols int) {
 	for ; cols > 0; cols, z = cols-1, z[len(u):] {
 		x := 0.0

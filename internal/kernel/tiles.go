@@ -1,9 +1,9 @@
 package kernel
 
-// convolveTilesGeneric computes, by tiles, the outputs of the given number of samples in each of two rows. v and sums
-// are memory for the input transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias,
-// positive and negative are the fields of a Winograd. The outputs of the second row lie second entries after the
-// outputs of the first row in dst, and skipSecond entries after in skip.
+// convolveTilesGeneric computes, by tiles, the outputs of two rows of the given number of samples. In dst, the second
+// row of outputs begins `second` entries after the first; in skip, `skipSecond` entries. v and sums are memory for the
+// input transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias, positive and negative
+// are the fields of a Winograd.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {
@@ -69,9 +69,9 @@ func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, cha
 }
 
 // transformOutputGeneric applies Aᵀ to the rows that multiplyTiles has left, stride apart, and sets dst to the 2×2
-// outputs of n tiles. The sums of a tile, positive and negative are ordered by sumLane. The outputs of the second row
-// lie second entries after the outputs of the first row in dst, and skipSecond entries after in skip. If skipStep is 0,
-// skip holds zeros, and the last two limits have no effect.
+// outputs of n tiles. The sums of a tile, positive and negative are ordered by sumLane. In dst, the second row of
+// outputs begins `second` entries after the first; in skip, `skipSecond` entries. If skipStep is 0, skip holds zeros,
+// and the last two limits have no effect.
 func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
 	negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	eachTileSum(sums, stride, n, outputs, func(s, y, x, o, i int, sum int32) {

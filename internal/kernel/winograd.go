@@ -167,8 +167,7 @@ type Winograd struct {
 	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	// The bias of the filter times four and its scales divided by four, ordered by sumLane. For 4×4 outputs the factor
-	// is sixteen.
+	// The filter's bias times four and its scales divided by four, ordered by sumLane. For 4×4 outputs it is sixteen.
 	bias               [MaxOutputs]int32
 	positive, negative [MaxOutputs]float32
 
@@ -198,9 +197,9 @@ func WinogradBytes(channels int) int64 {
 		4*4*MaxOutputs)
 }
 
-// ConvolveTwoRows is Convolve for two rows of samples. Row i of outputs begins at entry to[i] of dst, the row to add to
-// it at entry skipTo[i] of skip; skip may be nil. Both rows are computed from four rows of samples, which begin at the
-// entries rows of src. No sample in src may be above Most in magnitude.
+// ConvolveTwoRows does what Convolve does for two rows of samples. Row i of outputs begins at entry to[i] of dst, and
+// the row to add to it at entry skipTo[i] of skip, which may be nil. Both rows are computed from four rows of samples,
+// which begin at the entries rows of src. No sample in src may be above Most in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -246,7 +245,7 @@ func (w *Winograd) prepare(f *Filter, factor int32) {
 // tileChannels returns the number of channels of a sample for which the filter transform was computed.
 func (f *Filter) tileChannels() int { return len(f.transformed) / (16 / 2 * f.Outputs) }
 
-// take resizes w.input and w.sums for tiles. It returns the strides of w.input and w.sums from entry to entry.
+// take makes w.input and w.sums large enough for tilesPerCall tiles, and returns their strides from entry to entry.
 func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
 	inputs, sums = paddedStride(tilesPerCall*channels, 2), paddedStride(tilesPerCall*outputs, 4)
 	w.input, w.sums = resize(w.input, 16*inputs), resize(w.sums, 8*sums)

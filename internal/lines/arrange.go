@@ -12,10 +12,9 @@ type Gather struct {
 // Channels are Count neighbouring channels of an input, beginning with channel From.
 type Channels struct{ Input, From, Count int }
 
-// Size implements Op.
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, at := t.Out.FloatRow(y), 0
@@ -41,15 +40,13 @@ type Shuffle struct {
 	Channels, Step int
 }
 
-// Size implements Op.
 func (s *Shuffle) Size(in []Size) Size {
 	return Size{in[0].W * s.Factor, in[0].H * s.Factor, s.Step, true}
 }
 
-// Needs implements Op.
 func (s *Shuffle) Needs(_, y, _, _ int) (lo, hi int) { return y / s.Factor, y/s.Factor + 1 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *Shuffle) Make(t *Task, y, n int) {
 	square := s.Factor * s.Factor
 	for ; n > 0; n, y = n-1, y+1 {
@@ -80,7 +77,6 @@ type Unshuffle struct {
 	Channels, Step int
 }
 
-// Size implements Op.
 func (u *Unshuffle) Size(in []Size) Size {
 	more := 0
 	if u.Extend {
@@ -89,10 +85,9 @@ func (u *Unshuffle) Size(in []Size) Size {
 	return Size{(in[0].W + more) / u.Factor, (in[0].H + more) / u.Factor, u.Step, true}
 }
 
-// Needs implements Op.
 func (u *Unshuffle) Needs(_, y, _, _ int) (lo, hi int) { return y * u.Factor, (y + 1) * u.Factor }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (u *Unshuffle) Make(t *Task, y, n int) {
 	square, step := u.Factor*u.Factor, t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
@@ -147,7 +142,6 @@ func (b Beyond) at(i, n int) int {
 	return -1
 }
 
-// Size implements Op.
 func (s *Shift) Size(in []Size) Size {
 	out := in[0]
 	out.W += s.Edges.Left + s.Edges.Right
@@ -155,7 +149,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)
@@ -169,7 +163,7 @@ func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	return lo, hi
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *Shift) Make(t *Task, y, n int) {
 	step := t.Out.Step
 	for ; n > 0; n, y = n-1, y+1 {

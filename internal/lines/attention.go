@@ -15,7 +15,6 @@ type Keys struct{ Height, Width, Down, Across int }
 // oneRow is a rowwise operation that computes one row at a time.
 type oneRow struct{ rowwise }
 
-// Together implements Op.
 func (oneRow) Together() int { return 1 }
 
 // rows returns the range [lo, hi) of rows of the input that row y of the windows covers.
@@ -24,8 +23,8 @@ func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies to dst the channels of one head of all pixels in a window of in: window x in row y of the windows that k
-// describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
+// load copies to dst the pixels of one window of in, with the channels of one head: window x in row y of k's windows.
+// dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill rows up to step values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(dst[:w.PerHead*step])
@@ -64,13 +63,12 @@ func (s *Scores) sides() (n, m, inner int) {
 	return s.Height * s.Width, s.Keys.Height * s.Keys.Width, s.PerHead
 }
 
-// Size implements Op.
 func (s *Scores) Size(in []Size) Size {
 	n, m, _ := s.sides()
 	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*m, kernel.Lanes), true}
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return s.queries().rows(y)
@@ -78,7 +76,7 @@ func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y)
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *Scores) Make(t *Task, y, _ int) {
 	n, m, inner := s.sides()
 	cols := kernel.PadTo(m, kernel.Lanes)
@@ -106,15 +104,13 @@ type WeightedSum struct {
 	OfChannels bool
 }
 
-// Together implements Op.
 func (s *WeightedSum) Together() int { return s.Height }
 
-// Size implements Op.
 func (s *WeightedSum) Size(in []Size) Size {
 	return Size{in[0].W * s.Width, in[0].H * s.Height, in[1].Step, true}
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return y / s.Height, y/s.Height + 1
@@ -122,7 +118,7 @@ func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y / s.Height)
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
 	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead
@@ -168,12 +164,11 @@ type RowScores struct {
 	Heads, PerHead int
 }
 
-// Size implements Op.
 func (s *RowScores) Size(in []Size) Size {
 	return Size{1, in[0].H, kernel.PadTo(s.Heads*s.PerHead*s.PerHead, kernel.Lanes), true}
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *RowScores) Make(t *Task, y, n int) {
 	row := Keys{1, t.In[0].W, 1, t.In[0].W}
 	w := &Scores{Windows: Windows{1, t.In[0].W, s.Heads, s.PerHead, row}, OfChannels: true}
@@ -186,10 +181,9 @@ type ChannelSum struct {
 	Heads, PerHead int
 }
 
-// Size implements Op.
 func (*ChannelSum) Size(in []Size) Size { return in[1] }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return 0, 1
@@ -197,7 +191,7 @@ func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (s *ChannelSum) Make(t *Task, y, _ int) {
 	n, width := s.PerHead, t.Out.W
 	cols := kernel.PadTo(n, kernel.Lanes)
@@ -214,8 +208,8 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// Mask adds Value to the scores of pairs of pixels for which IsApart is true, in windows of the last row or column.
-// IsApart gets the position (x, y) of a window among w×h windows and the numbers of two of its N pixels.
+// Mask adds Value to the scores of pairs of pixels for which IsApart is true. It calls IsApart only for windows of the
+// last row or column, with the position (x, y) of a window among w×h windows and the numbers of two of its N pixels.
 type Mask struct {
 	oneRow
 	Heads, N int
@@ -223,7 +217,7 @@ type Mask struct {
 	IsApart  func(x, y, first, second, w, h int) bool
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (m *Mask) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	copy(out, t.In[0].FloatRow(y))

@@ -5,20 +5,16 @@ import "superres/internal/kernel"
 // rowsTogether is the number of rows that are computed at a time, as Winograd's tiles need.
 const rowsTogether = 4
 
-// rowwise is an operation that reads nothing beyond the left and right edges. Unless its type overrides it,
-// a row is computed from the same row of each input, and the result is as large as the first input.
+// rowwise is an operation that reads nothing beyond the left and right edges. Unless its type overrides it, a row is
+// computed from the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
-// Size implements Op.
 func (rowwise) Size(in []Size) Size { return in[0] }
 
-// Needs implements Op.
 func (rowwise) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
-// Margin implements Op.
 func (rowwise) Margin(int) (left, right int) { return 0, 0 }
 
-// Together implements Op.
 func (rowwise) Together() int { return rowsTogether }
 
 // Source is the operation that reads the picture. It is the first node of a program.
@@ -30,15 +26,13 @@ type Source struct {
 	Floats bool
 }
 
-// Size implements Op.
 func (s Source) Size(in []Size) Size {
 	return Size{W: in[0].W, H: in[0].H, Step: s.Channels, Floats: s.Floats}
 }
 
-// Needs implements Op.
 func (Source) Needs(_, _, _, _ int) (lo, hi int) { return 0, 0 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Source) Make(t *Task, y, n int) {
 	for k := range n {
 		t.read(y+k, t.Out)
@@ -48,10 +42,9 @@ func (Source) Make(t *Task, y, n int) {
 // Sink is the operation that writes the rows of the result, which are float32. It is the last node of a program.
 type Sink struct{ rowwise }
 
-// Size implements Op.
 func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Sink) Make(t *Task, y, n int) {
 	for k := range n {
 		t.write(y+k, t.In[0].FloatRow(y+k))
@@ -99,7 +92,6 @@ func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	return lo, lo + (together-1)*c.Stride + (c.Height-1)*c.Dilation + 1
 }
 
-// Margin implements Op.
 func (c *FloatConv) Margin(input int) (left, right int) {
 	if input > 0 {
 		return 0, 0
@@ -107,7 +99,6 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 	return max(c.Pad.Left, 0), max(c.Pad.Right, 0)
 }
 
-// Make implements Op.
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
 // makeColumns computes the columns [from, to) of n rows. from must be a multiple of 4.

@@ -15,12 +15,11 @@ type Conv struct {
 	Skip int
 }
 
-// Size implements Op.
 func (c *Conv) Size(in []Size) Size {
 	return Size{W: in[0].W - (c.Columns - 1), H: in[0].H - (c.Filter.Rows - 1), Step: c.Filter.Outputs}
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (c *Conv) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return y + c.Skip, y + c.Skip + 1
@@ -37,7 +36,7 @@ func (c *Conv) runs(t *Task, y, n int) []int {
 	return t.offsets
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (c *Conv) Make(t *Task, y, n int) {
 	samples := max(t.Out.W, kernel.MinSamples)
 	rows, src, dst := c.runs(t, y, n), t.In[0].Integers(), t.Out.Integers()
@@ -73,17 +72,15 @@ func (c *Conv) Make(t *Task, y, n int) {
 // clipped. It is the last node of a program: its rows are written as the result, and are not kept.
 type Sums struct{ Conv }
 
-// Size implements Op.
 func (c *Sums) Size(in []Size) Size {
 	s := c.Conv.Size(in)
 	s.Floats, s.Step = true, 0
 	return s
 }
 
-// Together implements Op.
 func (c *Sums) Together() int { return 1 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (c *Sums) Make(t *Task, y, _ int) {
 	samples := max(t.Out.W, kernel.MinSamples)
 	sums := t.scratch(samples * c.Filter.Outputs)

@@ -19,8 +19,8 @@ func momentsOf(count int, number func(i int) float64) (m moments) {
 	return m
 }
 
-// together returns the moments of all numbers in several groups of equal size, from the moments of each group.
-func together(groups int, group func(i int) moments) moments {
+// pooledMoments returns the moments of all numbers in several groups of equal size, from the moments of each group.
+func pooledMoments(groups int, group func(i int) moments) moments {
 	between := momentsOf(groups, func(i int) float64 { return group(i).mean })
 	within := momentsOf(groups, func(i int) float64 { return group(i).variance })
 	return moments{between.mean, between.variance + within.mean}
@@ -56,10 +56,9 @@ func (n Normalize) Apply(dst, a, _ []float32) {
 // RowMoments computes one sample for each row: the means of the channels over the row, then their variances.
 type RowMoments struct{ rowwise }
 
-// Size implements Op.
 func (RowMoments) Size(in []Size) Size { return Size{1, in[0].H, 2 * in[0].Step, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (RowMoments) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row, step := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[0].Step
@@ -70,7 +69,7 @@ func (RowMoments) Make(t *Task, y, n int) {
 	}
 }
 
-// PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups; the sample
+// PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups. The sample
 // holds for each channel the mean of its group and, in the second half, the number by which to divide the channel.
 type PictureMoments struct {
 	rowwise
@@ -78,13 +77,11 @@ type PictureMoments struct {
 	Epsilon          float32
 }
 
-// Size implements Op.
 func (PictureMoments) Size(in []Size) Size { return Size{1, 1, in[0].Step, true} }
 
-// Needs implements Op.
 func (PictureMoments) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (p PictureMoments) Make(t *Task, y, _ int) {
 	in, out, step := t.In[0], t.Out.FloatRow(y), t.In[0].Step/2
 	for i := range step {
@@ -92,9 +89,9 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 	}
 	per := p.Channels / p.Groups
 	for c := 0; c < p.Channels; c += per {
-		m := together(in.H, func(y int) moments {
+		m := pooledMoments(in.H, func(y int) moments {
 			row := in.FloatRow(y)
-			return together(per, func(i int) moments {
+			return pooledMoments(per, func(i int) moments {
 				return moments{float64(row[c+i]), float64(row[step+c+i])}
 			})
 		})
@@ -107,7 +104,7 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 // NormalizeBy subtracts the means in its second input, a PictureMoments, and divides by the divisors in it.
 type NormalizeBy struct{ rowwise }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return 0, 1
@@ -115,7 +112,7 @@ func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (NormalizeBy) Make(t *Task, y, n int) {
 	by, step := t.In[1].FloatRow(0), t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {

@@ -49,8 +49,8 @@ func (p *Program) layout(w, h int) layout {
 	return l
 }
 
-// isExact reports whether neither node i nor its users compute or read samples beyond the right edge. Then rows need no
-// extra columns. It matters for scores, where one sample may have a million values.
+// isExact reports whether neither node i nor the nodes that take its result compute or read samples beyond the right
+// edge. Then rows need no extra columns, which matters for scores, where one sample may have a million values.
 func (p *Program) isExact(i int, users []user) bool {
 	exact := func(op Op) bool {
 		switch op := op.(type) {
@@ -69,15 +69,16 @@ func (p *Program) isExact(i int, users []user) bool {
 	return exact(p.Nodes[i].Op)
 }
 
-// samplesPerPass is the number of samples of 32 channels of a node that each worker computes in a pass.
+// samplesPerPass is how many samples of 32 channels a worker computes of a node before the next rows are read.
 const samplesPerPass = 16384
 
-// passRows returns how many rows of a picture of w×h samples a pass takes, if nodes have up to step values a sample.
+// passRows returns how many rows of a picture of w×h samples a pass, the work between two reads of the picture, takes.
+// step is the largest number of values of a sample of a node.
 func passRows(w, h, step int) int {
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
-// class returns the class of rows of the given length, which it adds to the layout if it is new.
+// class returns the class, the memory for rows, of the given length, which it adds to the layout if it is new.
 func (l *layout) class(length int, floats bool) *class {
 	for _, c := range l.classes {
 		if c.length == length && c.hasFloats == floats {
@@ -95,7 +96,8 @@ type step struct {
 	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
-// planner plans the steps in which a run computes rows, and the memory of these rows.
+// planner plans the steps in which a run computes rows, and which memory the rows get. If counts is true, it only
+// counts both.
 type planner struct {
 	program *Program
 	nodes   []Rows
@@ -105,8 +107,8 @@ type planner struct {
 	count   int
 }
 
-// plan adds the steps that read the rows of the picture before row to, and that compute all rows of other nodes that
-// depend only on these. It plans for passRows rows of the picture at a time.
+// plan adds the steps that read the rows of the picture before row `to`, and the steps that compute all rows of other
+// nodes that depend only on these rows. It takes passRows rows of the picture at a time.
 func (p *planner) plan(to, passRows int) {
 	for goesOn := true; goesOn; {
 		end := min(p.nodes[0].made+passRows, to)
@@ -137,7 +139,7 @@ func (p *planner) add(i, rows int) {
 		n.class.peak = max(n.class.peak, n.class.held)
 	} else {
 		for range rows {
-			at := n.class.take(index)
+			at := n.class.takeSlot(index)
 			s.after = max(s.after, at.after)
 			n.slots = append(n.slots, slot{at.offset, index + 1})
 		}
@@ -160,7 +162,7 @@ func (p *planner) add(i, rows int) {
 	p.free(i, index) // rows that no user needs, as when a user crops the picture
 }
 
-// free frees the rows of node i that no step after step index needs.
+// free releases the rows of node i that no node needs any more, for use after the step with the given index.
 func (p *planner) free(i, index int) {
 	n := &p.nodes[i]
 	first := p.needed(i)
@@ -211,7 +213,8 @@ func (p *planner) needed(i int) int {
 	return max(first, p.nodes[i].first)
 }
 
-// measure sets the field peak of each class, the largest number of rows that a run holds at a time, by counting rows.
+// measure sets the field peak of each class to the largest number of rows that a run holds at a time. It counts the
+// rows of a plan for which it takes no memory.
 func (l *layout) measure(p *Program) {
 	planner := planner{program: p, nodes: slices.Clone(l.nodes), users: l.users, counts: true}
 	planner.plan(l.nodes[0].H, l.passRows)

@@ -29,7 +29,6 @@ type Pointwise interface {
 	Apply(dst, a, b []float32)
 }
 
-// Size implements Op.
 func (c *Chain) Size(in []Size) Size {
 	if c.Base == nil {
 		return in[c.Steps[0].A]
@@ -37,7 +36,7 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:
@@ -48,7 +47,6 @@ func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Margin implements Op.
 func (c *Chain) Margin(input int) (left, right int) {
 	if input < c.Taken {
 		return c.Base.Margin(input)
@@ -56,7 +54,6 @@ func (c *Chain) Margin(input int) (left, right int) {
 	return 0, 0
 }
 
-// Together implements Op.
 func (c *Chain) Together() int {
 	if c.Base == nil {
 		return rowsTogether
@@ -70,7 +67,7 @@ const (
 	valuesTogether  = 2048
 )
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (c *Chain) Make(t *Task, y, n int) {
 	width := t.Out.W
 	base, isByColumns := c.Base.(*FloatConv)
@@ -140,19 +137,16 @@ var (
 	Greatest Combine = kernel.MaxFloats
 )
 
-// Apply implements Pointwise.
 func (c Combine) Apply(dst, a, b []float32) { c(dst, a, b) }
 
 // Curve is a Pointwise that applies a function of one number.
 type Curve kernel.Function
 
-// Apply implements Pointwise.
 func (c Curve) Apply(dst, a, _ []float32) { kernel.Function(c).Compute(dst, a) }
 
 // Clip limits values to Least..Most.
 type Clip struct{ Least, Most float32 }
 
-// Apply implements Pointwise.
 func (c Clip) Apply(dst, a, _ []float32) { kernel.ClipFloats(dst, a, c.Least, c.Most) }
 
 // Scale multiplies each value by the factor of its channel and adds the channel's offset, fused.
@@ -163,7 +157,6 @@ func NewScale(factor, offset []float32) Scale {
 	return Scale{wholeVectors(factor), wholeVectors(offset)}
 }
 
-// Apply implements Pointwise.
 func (s Scale) Apply(dst, a, _ []float32) {
 	inVectors(dst, a, len(s.factor), func(dst, a []float32) { kernel.ScaleFloats(dst, a, s.factor, s.offset) })
 }
@@ -174,7 +167,6 @@ type Incline struct{ slope []float32 }
 // NewIncline returns an Incline with a slope for each value of a sample.
 func NewIncline(slope []float32) Incline { return Incline{wholeVectors(slope)} }
 
-// Apply implements Pointwise.
 func (i Incline) Apply(dst, a, _ []float32) {
 	inVectors(dst, a, len(i.slope), func(dst, a []float32) { kernel.InclineFloats(dst, a, i.slope) })
 }
@@ -188,7 +180,8 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute for all but the last len(dst)%n values of dst and a, then for a copy of these padded to n.
+// inVectors calls compute for dst and a without their last len(dst)%n values, and then for a copy of these values,
+// padded with zeros to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

@@ -17,7 +17,6 @@ type Pool struct {
 	CountPad bool
 }
 
-// Size implements Op.
 func (p *Pool) Size(in []Size) Size {
 	s := in[0]
 	s.W = (s.W+p.Pad.Left+p.Pad.Right-p.Width)/p.Stride + 1
@@ -25,13 +24,13 @@ func (p *Pool) Size(in []Size) Size {
 	return s
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	lo = y*p.Stride - p.Pad.Top
 	return lo, lo + p.Height
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -88,6 +87,7 @@ type reducer struct {
 	count int
 }
 
+// add takes the next number.
 func (r *reducer) add(v float32) {
 	switch {
 	case r.by == SumOfSquares:
@@ -100,6 +100,7 @@ func (r *reducer) add(v float32) {
 	r.count++
 }
 
+// result returns the reduction of all numbers that were added; for SumOfSquares it is the sum itself.
 func (r *reducer) result() float32 {
 	switch r.by {
 	case Mean:
@@ -140,10 +141,9 @@ type (
 	}
 )
 
-// Size implements Op.
 func (ReduceRow) Size(in []Size) Size { return Size{1, in[0].H, in[0].Step, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceRow) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row := t.Out.FloatRow(y), t.In[0].FloatRow(y)
@@ -157,13 +157,11 @@ func (r ReduceRow) Make(t *Task, y, n int) {
 	}
 }
 
-// Size implements Op.
 func (ReduceColumn) Size(in []Size) Size { return Size{in[0].W, 1, in[0].Step, true} }
 
-// Needs implements Op.
 func (ReduceColumn) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceColumn) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	for i := range out {
@@ -175,10 +173,9 @@ func (r ReduceColumn) Make(t *Task, y, _ int) {
 	}
 }
 
-// Size implements Op.
 func (ReduceChannels) Size(in []Size) Size { return Size{in[0].W, in[0].H, 1, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceChannels) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		row, step := t.In[0].FloatRow(y), t.In[0].Step
@@ -194,7 +191,6 @@ type Roll struct {
 	Rows, Columns int
 }
 
-// wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }
 
 // Needs implements Op. The last rows of the result may be the first rows of the input.
@@ -205,7 +201,7 @@ func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	return 0, h
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r *Roll) Make(t *Task, y, n int) {
 	in := t.In[0]
 	first := wrap(r.Columns, in.W) * in.Step
@@ -231,10 +227,9 @@ func (v *Interleave) from(i, side, n int) int {
 	return i%n*(side/n) + i/n
 }
 
-// Needs implements Op.
 func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (v *Interleave) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
@@ -249,7 +244,6 @@ func (v *Interleave) Make(t *Task, y, n int) {
 // a single sample, which then stands for all samples.
 type Select struct{ rowwise }
 
-// Size implements Op.
 func (Select) Size(in []Size) Size {
 	s := in[0]
 	for _, other := range in {
@@ -258,7 +252,7 @@ func (Select) Size(in []Size) Size {
 	return s
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	if h == 1 && height > 1 {
 		return 0, 1
@@ -266,7 +260,7 @@ func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Select) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
@@ -284,14 +278,12 @@ func (Select) Make(t *Task, y, n int) {
 	}
 }
 
-// Padded applies a Pointwise that may turn the padding of a sample into NaN. Then it sets the padding, the values from
-// Channels on, to 0.
+// Padded applies a Pointwise that may make NaN of the padding, values from Channels on, and then sets it to 0.
 type Padded struct {
 	Pointwise
 	Channels, Step int
 }
 
-// Apply implements Pointwise.
 func (p Padded) Apply(dst, a, b []float32) {
 	p.Pointwise.Apply(dst, a, b)
 	for at := p.Channels; at < len(dst); at += p.Step {
@@ -302,13 +294,11 @@ func (p Padded) Apply(dst, a, b []float32) {
 // Swapped applies a Pointwise with the operands a and b exchanged.
 type Swapped struct{ Pointwise }
 
-// Apply implements Pointwise.
 func (s Swapped) Apply(dst, a, b []float32) { s.Pointwise.Apply(dst, b, a) }
 
 // Exactly is a function of one number that is computed in float64; its result is rounded to float32.
 type Exactly func(float64) float64
 
-// Apply implements Pointwise.
 func (f Exactly) Apply(dst, a, _ []float32) {
 	for i, v := range a[:len(dst)] {
 		dst[i] = float32(f(float64(v)))
@@ -318,7 +308,6 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 // Softmax is e^v for each value v, divided by the sum of e^v over the group of Size channels to which v belongs.
 type Softmax struct{ Size, Channels, Step int }
 
-// Apply implements Pointwise.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {

@@ -41,7 +41,6 @@ type taps struct {
 // count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
-// Size implements Op.
 func (r *Resize) Size(in []Size) Size {
 	if len(in) > 1 {
 		return Size{in[1].W, in[1].H, in[0].Step, in[0].Floats}
@@ -52,8 +51,8 @@ func (r *Resize) Size(in []Size) Size {
 }
 
 // position returns where sample i of the result lies in the input, given the numbers of samples of both. first is the
-// index of the first tap, possibly beyond an edge. rest, at least 0 and below 1, is the distance from the tap just
-// before the position (for Bicubic the second tap, otherwise the first) to the position; it is 0 for Nearest.
+// index of the first tap, possibly beyond an edge. rest, at least 0 and below 1, is the distance to the position from
+// the tap just before it, which is the second tap for Bicubic and otherwise the first; for Nearest it is 0.
 func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 	above, below := (2*i+1)*inputs-outputs, 2*outputs // the position is the quotient above/below
 	switch {
@@ -70,7 +69,6 @@ func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 	return first, rest
 }
 
-// floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
 	return (a - (a%b+b)%b) / b
 }
@@ -112,7 +110,7 @@ func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	return min(lo, h-1), max(hi, 1)
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r *Resize) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	columns := r.columns.Load()

@@ -36,8 +36,8 @@ type class struct {
 	held, peak int    // how many rows a planner holds now, and at most
 }
 
-// slot is the memory of one row, at the given offset. A row in use is complete, and a free slot may be used again, once
-// the first steps of the list, as many as after says, have ended.
+// slot is the memory of one row, at the given offset. A slot in use holds a complete row. A free slot may be used again
+// once the first `after` steps of the list have ended.
 type slot struct{ offset, after int }
 
 // Start returns a run for a picture of w×h samples. read must write row y of the picture to the rows of the Source;
@@ -93,10 +93,10 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// take returns a free slot for the step with the given index: the latest slot that has been free for as many steps as
-// there are workers, so that no worker still uses it but it is likely in the cache. It allocates memory if no slot is
-// free, as when the parts in which a picture arrives are no multiples of PassRows.
-func (c *class) take(index int) slot {
+// takeSlot returns a free slot for the step with the given index. It takes the slot that became free last, but at least
+// as many steps ago as there are workers: then no worker still uses it, and it is likely in the cache. It allocates
+// memory if no slot is free, as happens if a picture arrives in pieces that are no multiples of PassRows.
+func (c *class) takeSlot(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++
 		if c.hasFloats {
@@ -117,9 +117,9 @@ func (c *class) take(index int) slot {
 // slack is the number of values after the last row that kernels may read.
 const slack = 64
 
-// Advance computes all rows of the result that depend only on the picture's rows 0 to rows−1. read must be able to
-// return these rows now. Before it computes them, Advance calls begin, unless that is nil, with the number of rows of
-// the result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
+// Advance computes all rows of the result that depend only on rows 0 to rows−1 of the picture, which the function read
+// of Start must be able to return now. Before it computes them, Advance calls begin, unless that is nil, with the
+// number of rows of the result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
 func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)
@@ -196,7 +196,7 @@ func (r *Run) make(t *Task, s step) {
 	n.clearMargins(s.y, s.rows)
 }
 
-// clearMargins sets everything beside the samples of n rows, from row y on, to 0.
+// clearMargins sets everything beside the samples of the rows y to y+n−1 to 0.
 func (r *Rows) clearMargins(y, n int) {
 	if r.margin == 0 {
 		return

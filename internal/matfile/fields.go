@@ -118,7 +118,6 @@ func (l *lexer) skip(c rune) rune {
 // reSpreadsheet matches the text after the # in a spreadsheet cell with an error, which is not a comment.
 var reSpreadsheet = regexp.MustCompile(`^(N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!)`)
 
-// isBlank reports whether a character is blank space.
 func isBlank(c rune) bool {
 	if c > ' ' && c < utf8.RuneSelf {
 		return false

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Telephones put files behind the picture of a JPEG: a gain map, a small JPEG that says how much brighter each part of
+// Telephones put files after the picture of a JPEG: a gain map, a small JPEG that says how much brighter each part of
 // the picture is on a screen of high dynamic range, and the film of a motion photo. A JPEG announces them in:
 //
 //   - Ultra HDR (Google, version 1.1): hdrgm:Version in the XMP packet, and a list Container:Directory of the files
-//     behind the picture, with their lengths. The XMP packet of the map itself holds the parameters of the map.
+//     after the picture, with their lengths. The XMP packet of the map itself holds the parameters of the map.
 //   - ISO 21496-1: a segment APP2, with the version in the picture's JPEG and with the parameters in the map's.
 //   - MPF (CIPA DC-007): a segment APP2 with the offsets and lengths of all pictures in the file.
 //   - Motion photos (Google, version 1.0): GCamera:MotionPhoto and an item of the directory, or in older files
 //     GCamera:MicroVideoOffset, the distance of the film's start from the end of the file.
-//   - Samsung: data blocks behind the picture and, at the end, a directory with each block's distance before it.
+//   - Samsung: data blocks after the picture and, at the end, a directory with each block's distance before it.
 const (
 	multiplePrefix = "MPF\x00"
 	isoPrefix      = "urn:iso:std:iso:ts:21496:-1\x00"
@@ -28,14 +28,14 @@ const (
 	MaxFilm = 64 << 20
 )
 
-// promises holds what the segments of a JPEG announce about files behind the picture.
+// promises holds what the segments of a JPEG announce about files after the picture.
 type promises struct {
 	packet Body // the XMP packet; empty if there is none
-	index  Body // the TIFF in the segment MPF, behind the name MPF; empty if there is none
+	index  Body // the TIFF in the segment MPF, after the name MPF; empty if there is none
 	iso    bool // there is a segment of ISO 21496-1
 }
 
-// AnnouncesPictures reports whether a segment of a JPEG announces further pictures behind the picture of the file.
+// AnnouncesPictures reports whether a segment of a JPEG announces further pictures after the picture of the file.
 func AnnouncesPictures(marker byte, payload Body) bool {
 	switch marker {
 	case markerApp1:
@@ -46,7 +46,7 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	return false
 }
 
-// readAppended stores in r.m the gain map and the film behind the picture of the JPEG in src, and warns about other
+// readAppended stores in r.m the gain map and the film after the picture of the JPEG in src, and warns about other
 // pictures there. announced is what the segments of the JPEG announce.
 func (r *reader) readAppended(src Source, announced promises) {
 	var list packet
@@ -122,7 +122,7 @@ func (r *reader) readAppended(src Source, announced promises) {
 	}
 }
 
-// turnedBytes is the memory in bytes, per pixel, for turning a gain map upright.
+// turnedBytes is the memory in bytes, for each pixel of a gain map, that turning the map upright takes.
 const turnedBytes = 12
 
 // isFilm reports whether a film in the ISO 14496-12 container begins at offset at in src.
@@ -130,8 +130,9 @@ func isFilm(src Source, at int64) bool {
 	return at > 0 && string(Piece(src, at, 8).read(4, 4)) == "ftyp"
 }
 
-// findGainMap returns the gain map in src from offset end, where the picture's JPEG ends, up to offset behind. others
-// names the other pictures in the MPF list index, except for copies of the picture at another size.
+// findGainMap returns the gain map among the bytes of src from offset end, where the picture's JPEG ends, to offset
+// behind. list is the XMP packet with the list of files, index the MPF list of pictures. others names the other
+// pictures in the MPF list, except for copies of the picture at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
 	at, _ := list.number(spaceItem, "Padding", 0)
 	at += end
@@ -248,8 +249,8 @@ func isGainMap(b Body) (is bool) {
 	return is
 }
 
-// samsungTrailer returns the offset of the first data block of those that Samsung telephones append behind a picture,
-// and whether a block is a film. If there is no directory of such blocks, it returns 0 and false.
+// samsungTrailer returns the offset of the first of the data blocks that Samsung telephones append to a picture, and
+// whether one of them is a film. If the file has no directory of such blocks, it returns 0 and false.
 //
 // The file ends with a directory: "SEFH", a version and the number of blocks; for each block 2 bytes, its kind (2
 // bytes), its distance before the directory and its length; then the length of the directory and "SEFT". Numbers

@@ -10,13 +10,13 @@ import (
 // writtenItem is an item of the file that Metadata.AVIF writes.
 type writtenItem struct {
 	id         uint64
-	kind       string // the item's type, and the bytes behind it in the box infe
+	kind       string // the item's type, and the bytes after it in the box infe
 	content    []byte
 	properties []byte // numbers of properties, from 1; the high bit marks one that a reader must understand
 }
 
-// AVIF returns file, the output of an encoder that writes no metadata, with m inserted, and software as a record of the
-// program that wrote the file. m must be a result of For. AVIF fails with a FormatError if file contains no picture.
+// AVIF returns file, the output of an encoder that writes no metadata, with m inserted, and software as the record of
+// the program that made it. m must be a result of For. AVIF fails with a FormatError if file contains no picture.
 //
 // The boxes are written again (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9): the items of the encoder, then EXIF and
 // XMP, with references that they describe the picture. Without an ICC profile, the colours are declared to be sRGB. The

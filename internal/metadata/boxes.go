@@ -48,7 +48,6 @@ func (f *fields) next(n int) []byte {
 	return b
 }
 
-// number returns the next n bytes as a number.
 func (f *fields) number(n int) (v uint64) {
 	for _, b := range f.next(n) {
 		v = v<<8 | uint64(b)

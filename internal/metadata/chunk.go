@@ -15,7 +15,7 @@ type Chunk struct {
 	w *window
 }
 
-// FormatError says which rule of the format a file breaks, in words that fit behind "damaged PNG: ".
+// FormatError says which rule of the format a file breaks, in words that fit after "damaged PNG: ".
 type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
@@ -37,7 +37,7 @@ func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at
 // WalkChunksFrom returns a walk that begins with the chunk at offset at in src. This chunk must not be IHDR, the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
-// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF behind IEND,
+// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF after IEND,
 // io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file breaks a
 // rule. It does not compare checksums.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
@@ -55,7 +55,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	}
 	switch string(k.kind[:]) {
 	case "acTL":
-		k.animated = !k.pixels // acTL behind the pixels has no effect
+		k.animated = !k.pixels // acTL after the pixels has no effect
 	case "IDAT":
 		k.pixels = true
 	case "IEND":
@@ -66,7 +66,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	return c, nil
 }
 
-// check fails where the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
+// check fails if the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
 //
 // Note: comparing string(k.kind[:]) directly allocates nothing; a string variable that is also used in an error message
 // would be allocated at each call.

@@ -7,11 +7,12 @@ import (
 
 // container says how files of one format hold metadata.
 type container struct {
-	// read reads the metadata of a file into a reader. nil: the format has none.
+	// read reads the metadata of a file into a reader. It is nil for formats that have none.
 	read func(*reader, Source)
-	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks in a file; 0: no such block.
+	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks that a file can hold; 0 means that
+	// it holds no such block.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly: the encoder writes grey pictures as colour pictures; false: as grey pictures.
+	// colourOnly says that the encoder writes grey pictures as colour pictures.
 	colourOnly bool
 	// splice returns head, the first need bytes of a file of the given length, with m and software inserted. It is nil
 	// for formats that are not written, and for TIFF, WebP and AVIF, which are laid out by Metadata.TIFF, Metadata.WebP

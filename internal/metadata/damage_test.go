@@ -224,17 +224,6 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// An orientation that makes no sense is none.
-func TestStrangeOrientations(t *testing.T) {
-	for _, o := range []uint16{0, 9, 0xffff} {
-		p := decoded(t, jpegWith(t, colours(), blocks{exif: exifBlock(binary.LittleEndian, o)}))
-		if p.Metadata.Orientation != 1 || p.Image.Bounds().Dx() != 5 ||
-			!bytes.Equal(p.Metadata.EXIF, exifBlock(binary.LittleEndian, o)) {
-			t.Errorf("orientation %d: %d, %v", o, p.Metadata.Orientation, p.Image.Bounds())
-		}
-	}
-}
-
 // full returns a file of each format with all there is.
 func full(t testing.TB) map[string][]byte {
 	m := blocks{imagetest.Profile("RGB ", 1500), exifBlock(binary.BigEndian, 5), packet(5)}

@@ -17,14 +17,14 @@ const (
 
 // TIFFDirectory is one of the linked directories of a TIFF. Most describe a page; see IsWhole.
 type TIFFDirectory struct {
-	// At is the offset of the directory in the file. End is the offset behind its entries and the link that follows.
+	// At is the offset of the directory in the file. End is the offset after its entries and the link that follows.
 	At  uint64
 	End int64
 
 	f tiffFile
 }
 
-// IsWhole reports whether the directory describes a full page; false: it describes a smaller copy of a page, or a mask.
+// IsWhole reports whether the directory describes a full page, not a smaller copy of a page or a mask.
 func (d TIFFDirectory) IsWhole() bool {
 	const (
 		tagNewSubfile, reduced, mask = 254, 1, 4
@@ -38,8 +38,8 @@ func (d TIFFDirectory) IsWhole() bool {
 	return true
 }
 
-// TIFFPicture returns the directory of the picture of the TIFF in src: the first that describes a full page or, where
-// none does, the first. ok is false where the first directory lies outside the file.
+// TIFFPicture returns the directory of the picture of the TIFF in src: the first that describes a full page, or else
+// the first. ok is false if the first directory lies outside the file.
 func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 	_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
 		whole := d.IsWhole()
@@ -51,20 +51,18 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 	return picture, ok
 }
 
-// Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
-// Below returns the directory at offset at, to which an entry of d points. A directory outside the file has no entries.
+// Below returns the directory at offset at, to which an entry of d points. Outside the file it has no entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
-// Value returns the bytes of e's value, in the byte order of the file. ok is false when they are not inside the file.
+// Value returns the bytes of e's value, in the byte order of the file. ok is false if they lie outside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e) }
 
-// Order returns the byte order of the file.
 func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
 
-// Numbers returns the values of e, unsigned integers of 8 to 64 bits. It returns nil when e has values of another type,
-// when they are not inside the file, or when there are more than maxCount.
+// Numbers returns the values of e, which are unsigned integers of 8 to 64 bits. It returns nil if they have another
+// type or lie outside the file, or if there are more than maxCount.
 func (d TIFFDirectory) Numbers(e TIFFEntry, maxCount int) (list []uint64) {
 	v, ok := d.f.value(e)
 	if !ok || e.count > uint64(max(maxCount, 0)) {
@@ -110,8 +108,8 @@ func (d TIFFDirectory) Fractions(e TIFFEntry, maxCount int) (list []float64) {
 
 // TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
 // visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. It fails
-// with a FormatError where links form a circle or there are too many directories or entries, and with
-// io.ErrUnexpectedEOF where a directory is not wholly inside the file. Directories before the fault are visited.
+// with a FormatError if links form a circle or there are too many directories or entries, and with io.ErrUnexpectedEOF
+// if a directory is not wholly inside the file. It has then visited the directories before the fault.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {

@@ -102,7 +102,8 @@ type TIFFEntry struct {
 	offset uint64 // offset of the value, if that is too long for the entry
 }
 
-// span returns the offsets [start, end) of the entries of the directory at offset at. ok: the file holds all of them.
+// span returns the offsets of the first entry of the directory at offset at, and of the end of its last entry. ok is
+// false unless the file holds all entries.
 func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	start, count, ok := f.head(at)
 	if !ok || count > uint64(f.Len-start)/uint64(f.entryLength()) {
@@ -128,7 +129,7 @@ func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	return int64(at) + f.countLength(), count, true
 }
 
-// fields returns the entries of the directory at offset at, or none unless all are in the file. It reads 64 at once.
+// fields returns the entries of the directory at offset at, or none if the file lacks some. It reads 64 at a time.
 func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		start, end, ok := f.span(at)
@@ -199,8 +200,8 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	return Body{f.src, f.Body.at + at, n}, true
 }
 
-// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of the two bytes that hold it. If there
-// is none or it is out of range, the results are 1 and offset 0. Damage to the values of other entries is ignored.
+// orientation returns the orientation in an EXIF block, 1 to 8, and at, the offset of the two bytes that hold it. If
+// there is none or it is out of range, it returns 1 and the offset 0. Damage to the values of other entries is ignored.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {
@@ -244,9 +245,9 @@ type directory []entry
 // allowance is the number of entries, and the bytes of entries and values, that may still be read.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries for which keep(tag) is true, and the EXIF, GPS and
-// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, subtracts all
-// other entries from left, and stops at the first entry that exceeds left.
+// parse returns the directory at offset at with the entries whose tags keep accepts, and the EXIF, GPS and
+// interoperability directories to which they link, down to depth levels. It leaves out damaged entries. It subtracts
+// all other entries and their bytes from left, and stops once left is exceeded, so that no file can take much memory.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -297,7 +298,7 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outsideLength returns how many bytes of e lie behind the entries of its directory, an even number.
+// outsideLength returns how many bytes of e's value lie after the entries of its directory, an even number.
 func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:

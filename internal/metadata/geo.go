@@ -82,8 +82,8 @@ func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	return d
 }
 
-// geo returns tags adapted to the result, in new memory, or nil where they cannot be kept: they are damaged, or the
-// picture was stored sideways or mirrored, as orientation says.
+// geo returns tags, in new memory, adapted to a result of another size. It returns nil if they are damaged, or if the
+// picture was stored sideways or mirrored, as orientation says: the tags cannot express that.
 //
 // Pixel coordinates (x, y) of the picture become (a·x + c, b·y + d) of the result. So a pixel of the result is 1/a as
 // wide and 1/b as high on Earth, and a matrix is multiplied from the right by the inverse of this map.
@@ -136,10 +136,10 @@ func (t GeoTag) isPlace() bool {
 	return slices.Contains([]uint16{tagPixelScale, tagTiePoints, tagTransformation, tagRationals}, t.Tag)
 }
 
-// hasPlace reports whether tags say where the pixels lie; false: they are only keys or GDAL's notes.
+// hasPlace reports whether tags say where the pixels lie, and are not only keys or GDAL's notes.
 func hasPlace(tags []GeoTag) bool { return slices.ContainsFunc(tags, GeoTag.isPlace) }
 
-// readDoubles returns the value of t as numbers, or nil where it has another type than double.
+// readDoubles returns the value of t as numbers, or nil if its type is not double.
 func (t GeoTag) readDoubles() (v []float64) {
 	for b := t.Data; t.Type == typeDouble && len(b) >= 8; b = b[8:] {
 		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
@@ -147,7 +147,7 @@ func (t GeoTag) readDoubles() (v []float64) {
 	return v
 }
 
-// countsCentres reports whether pixel coordinates count from the centre of the first pixel; false: from its corner. The
+// countsCentres reports whether pixel coordinates count from the centre of the first pixel, not from its corner. The
 // key directory has four numbers, then four for each key: the key, the value's place (0: here), a count, the value.
 func countsCentres(tags []GeoTag) bool {
 	const rasterType, point = 1025, 2

@@ -79,7 +79,7 @@ func (k *GIFWalk) Next() (kind byte, err error) {
 	return b[0], nil
 }
 
-// Pass moves to the end of the block that Next returned last. Behind a block's head, its data lie in pieces that begin
+// Pass moves to the end of the block that Next returned last. After a block's head, its data lie in pieces that begin
 // with their length, up to a piece of 0 bytes. Pass fails with io.ErrUnexpectedEOF when the file ends first.
 func (k *GIFWalk) Pass() error {
 	head := k.w.bytes(k.at, 2)

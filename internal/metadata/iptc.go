@@ -69,7 +69,7 @@ func (r *reader) iptc(c content) {
 }
 
 // iptcText stores in r.m the IPTC records in body, the data of a chunk tEXt or zTXt of a PNG, if there are any. Records
-// that are damaged or longer than usual remain only in the text.
+// that are damaged or longer than usual stay only in the text, which is kept as a part of its own.
 func (r *reader) iptcText(kind string, body Body) {
 	if r.seen["iptc"] || !body.begins(iptcKeyword) {
 		return

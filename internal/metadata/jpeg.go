@@ -69,7 +69,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 	}
 }
 
-// jpeg reads the metadata in the segments of the JPEG in src, and the files behind its picture, into r.m.
+// jpeg reads the metadata in the segments of the JPEG in src, and the files after its picture, into r.m.
 func (r *reader) jpeg(src Source) {
 	parts := map[byte]Body{} // parts of the ICC profile, by number
 	count, damaged := byte(0), false
@@ -157,7 +157,7 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments returns head, the first two bytes of a JPEG, with segments for m and software behind it. length is the
+// jpegSegments returns head, the first two bytes of a JPEG, with segments for m and software after it. length is the
 // length of that JPEG in bytes before the insertion.
 func (m Metadata) jpegSegments(head []byte, software string, length int64) []byte {
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
@@ -189,7 +189,8 @@ func (m Metadata) jpegSegments(head []byte, software string, length int64) []byt
 	if m.GainMap != nil {
 		index := int64(len(head) + 4 + len(multiplePrefix)) // MPF offsets count from here
 		picture := length - startOfPicture + index + indexLength
-		head = appendSegment(head, markerApp2, multiplePrefix, mapIndex(picture, picture-index, int64(len(m.GainMap))))
+		pictures := multiPictureIndex(picture, picture-index, int64(len(m.GainMap)))
+		head = appendSegment(head, markerApp2, multiplePrefix, pictures)
 	}
 	return head
 }
@@ -200,8 +201,8 @@ func appendSegment(b []byte, marker byte, prefix string, payload []byte) []byte 
 	return append(append(append(b, 0xff, marker, byte(n>>8), byte(n)), prefix...), payload...)
 }
 
-// SplitJPEG returns the segments of a JPEG that describe its picture, such as EXIF and XMP, and the JPEG without these
-// segments, both in new memory. In the returned EXIF block, the orientation is set to upright.
+// SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the JPEG
+// without them, both in new memory. In the returned EXIF block, the orientation is set to upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {
 	const app15, adobe = 0xef, 0xee
 	at := int64(startOfPicture)
@@ -231,7 +232,7 @@ func SplitJPEG(data []byte) (about, pixels []byte) {
 	return about, append(pixels, data[min(at, int64(len(data))):]...)
 }
 
-// JoinJPEG returns the JPEG pixels with the segments about inserted behind its first marker, in new memory.
+// JoinJPEG returns the JPEG pixels with the segments about inserted after its first marker, in new memory.
 func JoinJPEG(about, pixels []byte) []byte {
 	return slices.Concat(pixels[:startOfPicture], about, pixels[startOfPicture:])
 }

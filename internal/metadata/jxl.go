@@ -37,11 +37,11 @@ func (r *reader) jxl(src Source) {
 }
 
 // JXLHolds returns the bits per sample of the JPEG XL in src, and whether it has channels besides colour, such as
-// transparency. Where its header uses rare features, it returns 16 and true.
+// transparency. If its header uses rare features, which JXLHolds does not follow, it returns 16 and true.
 func JXLHolds(src Source) (depth int, more bool) {
 	stream := Piece(src, 0, src.Size())
 	stream.Boxes(func(kind string, body Body) bool {
-		if kind == "jxlp" { // the first part of a split code stream, behind its part number
+		if kind == "jxlp" { // the first part of a split code stream, after its part number
 			body, kind = body.after(4), "jxlc"
 		}
 		if kind == "jxlc" {

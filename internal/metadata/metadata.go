@@ -1,7 +1,7 @@
 // Package metadata reads and writes what a picture file holds besides its pixels: the ICC profile, the EXIF block, the
 // XMP packet, the IPTC records and the resolution.
 //
-// A JPEG may hold further files behind its picture, such as a gain map or the film of a motion photo; writing a JPEG
+// A JPEG may hold further files after its picture, such as a gain map or the film of a motion photo; writing a JPEG
 // keeps them. Metadata.Resized adapts the metadata to a result of another size.
 //
 // Reading trusts nothing and never fails: damaged or too large blocks are left out, with a warning. Profile, EXIF and
@@ -41,7 +41,7 @@ type Metadata struct {
 	Own    []Part
 	Format string // the format of the file from which Own was read
 
-	// GainMap is a JPEG behind the picture of a JPEG file. It says how much brighter each part of the picture is on a
+	// GainMap is a JPEG after the picture of a JPEG file. It says how much brighter each part of the picture is on a
 	// screen of high dynamic range. The rows and columns of the gain map lie like the stored rows and columns of the
 	// picture: see Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
 	GainMap []byte
@@ -110,7 +110,7 @@ func (r *reader) look(src Source) {
 	}
 }
 
-// profileHead is the length in bytes of the header of an ICC profile and the number of tags behind it.
+// profileHead is the length in bytes of the header of an ICC profile and the number of tags after it.
 const profileHead = 128 + 4
 
 // ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" for other bytes.
@@ -127,9 +127,8 @@ func profileColours(start []byte, length int64) string {
 	return string(start[16:20])
 }
 
-// For returns the part of m that a file of the given format can hold, for a grey or a colour picture, and warnings
-// about the rest. For formats other than m.Format, it turns colour chunks of a PNG into a profile: see
-// describedColours.
+// For returns the metadata that a file of the given format can hold, for a grey or a colour picture, and warnings about
+// the rest. For formats other than m.Format, it turns colour chunks of a PNG into a profile: see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	m, warnings := m.keepPromises(format)
 	c := containers[format]

@@ -16,20 +16,20 @@ const (
 	pngHeader     = pngSignature + chunkFrame + headerBody // bytes up to the end of the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
 
-	softwareKeyword = "Software\x00" // with the zero byte behind it
+	softwareKeyword = "Software\x00" // with the zero byte after it
 )
 
 // png reads the metadata in the chunks of the PNG in src into r.m.
 func (r *reader) png(src Source) {
 	colours := true
 	var header []byte
-	_ = Chunks(src, func(c Chunk) bool { // metadata behind a damaged chunk is left out
+	_ = Chunks(src, func(c Chunk) bool { // metadata after a damaged chunk is left out
 		switch kind := string(c.Kind); {
 		case kind == "IHDR":
 			header = c.Bytes()
 		case kind == "IDAT":
 			colours = false
-		case isColour(kind) && colours || isAbout(kind):
+		case isColour(kind) && colours || holdsMetadata(kind):
 			if !c.hasChecksum() {
 				if r.isFirst("sum") {
 					r.warn("has chunks of metadata that are damaged and left out")
@@ -44,8 +44,8 @@ func (r *reader) png(src Source) {
 	})
 }
 
-// isAbout reports whether reader.chunk reads this kind of chunk.
-func isAbout(kind string) bool {
+// holdsMetadata reports whether reader.chunk reads this kind of chunk.
+func holdsMetadata(kind string) bool {
 	switch kind {
 	case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs":
 		return true
@@ -106,7 +106,7 @@ func inflatedProfile(body Body) (_ content, ok bool) {
 	return inflate(body.after(int64(i) + 2))
 }
 
-// xmpText returns the XMP packet in rest, the data of a chunk iTXt behind its keyword: a byte that is 1 if the packet
+// xmpText returns the XMP packet in rest, the data of a chunk iTXt after its keyword: a byte that is 1 if the packet
 // is compressed, the compression method, a language, a zero byte, a translated keyword, a zero byte, and the packet.
 func xmpText(rest Body) (_ content, ok bool) {
 	const most = 4096 // bytes in which the packet must begin
@@ -128,7 +128,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return contentOf(rest), true
 }
 
-// pngChunks returns head, a PNG up to the end of the chunk IHDR, with chunks for m and software behind it.
+// pngChunks returns head, a PNG up to the end of the chunk IHDR, with chunks for m and software after it.
 func (m Metadata) pngChunks(head []byte, software string, _ int64) []byte {
 	header := head[pngHeader-headerBody-4:]
 	for _, p := range m.Own {

@@ -13,7 +13,6 @@ import (
 var colourChunks = map[string]int64{"cICP": 4, "gAMA": 4, "cHRM": 32, "sRGB": 1, "mDCV": 24, "mDCv": 24, "cLLI": 8,
 	"cLLi": 8, "sBIT": 0}
 
-// isColour reports whether kind is one of colourChunks.
 func isColour(kind string) bool {
 	_, is := colourChunks[kind]
 	return is
@@ -48,7 +47,8 @@ func (m Metadata) part(kind string) []byte {
 // describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
 // chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
 // 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
-// or if no chunk decides. unknown are the kinds of chunks that would decide, but that no ICC profile can express.
+// or if there are no such chunks. unknown lists the chunks that come before the deciding one in this order, but that no
+// ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -144,7 +144,7 @@ var codedPrimaries = map[byte]struct {
 var bt709 = parametric(1/0.45, 1/1.099, 0.099/1.099, 1/4.5, 0.081)
 
 // codedCurve returns the name and the curve of the transfer function with this number in ITU-T H.273, table 3. curve is
-// nil where an ICC profile cannot express it.
+// nil if an ICC profile cannot express it.
 func codedCurve(number byte) (name string, curve []byte) {
 	switch number {
 	case 1, 6, 14, 15:
@@ -210,8 +210,8 @@ func toneMapped(light, peak float64) float64 {
 	return t * (1 + t/(w*w)) / (1 + t)
 }
 
-// significantBits adapts bits, the data of a chunk sBIT from a file with depth bits a sample, to a PNG with the IHDR
-// data header: it returns one number for each sample of a pixel, with depth for alpha if bits lacks alpha. It returns
+// significantBits adapts bits, the data of a chunk sBIT of a file with depth bits a sample, to a PNG whose IHDR has the
+// data header: it returns one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It returns
 // nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9

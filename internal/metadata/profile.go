@@ -41,7 +41,6 @@ var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0
 // whiteD50 is the white of the profile connection space, ICC.1:2022, 7.2.16.
 var whiteD50 = vector{0.9642, 1, 0.8249}
 
-// times returns the product m·v.
 func (m matrix) times(v vector) (out vector) {
 	for i, row := range m {
 		out[i] = float64(row[0]*v[0]) + float64(row[1]*v[1]) + float64(row[2]*v[2])
@@ -49,7 +48,6 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
-// compose returns the product m·n.
 func (m matrix) compose(n matrix) matrix {
 	t := n.transpose()
 	for i := range t {
@@ -77,7 +75,6 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
-// cross returns the cross product of a and b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3
@@ -99,8 +96,8 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 	return inv.transpose(), math.Abs(det) > least
 }
 
-// adaptToD50 returns the matrix rgb from linear RGB to the XYZ of the profile connection space, and the matrix
-// adaptation to the white D50, a factor of rgb. ok is false where the primaries span no colour space, or where the
+// adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation, the
+// factor of rgb that adapts the white point to D50. ok is false if the primaries span no colour space, or if the
 // matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
@@ -191,7 +188,8 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values as 16.16 fixed-point numbers, behind kind, a tag type, and four zeros, if kind is set.
+// fixedNumbers returns values as 16.16 fixed-point numbers. If kind, a tag type, is not empty, they follow kind and
+// four zeros.
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
@@ -234,5 +232,4 @@ func curveTag(f func(float64) float64) []byte {
 	return b
 }
 
-// gammaName returns the name of the curve with the exponent g.
 func gammaName(g float64) string { return fmt.Sprintf("gamma %.4g", g) }

@@ -15,7 +15,7 @@ const (
 )
 
 // keepPromises returns m without the gain map, film and GeoTIFF tags that a file of the given format cannot hold, and
-// warnings about them. The XMP packet is changed to announce only the files that will lie behind the picture.
+// warnings about them. It changes the XMP packet so that it announces only the files that will follow the picture.
 func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)
@@ -87,7 +87,7 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 	if !ok {
 		return nil
 	}
-	gap := int64(0) // bytes between the picture's JPEG and the first of the files behind it
+	gap := int64(0) // bytes between the picture's JPEG and the first of the files after it
 	kept := 0
 	for item, whole := range p.items {
 		length, hasLength := p.find(spaceItem, "Length", item)
@@ -129,9 +129,10 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 // indexLength is the number of bytes of the result of mapIndex.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// mapIndex returns the payload, after its identifier, of the MPF segment in a file of two pictures. picture and gainMap
-// are their lengths in bytes. The gain map begins offset bytes after the start of the result. See CIPA DC-007, 5.
-func mapIndex(picture, offset, gainMap int64) []byte {
+// multiPictureIndex returns the payload, after its identifier, of the MPF segment in a file of two pictures. picture
+// and gainMap are their lengths in bytes. The gain map begins offset bytes after the start of the result. See CIPA
+// DC-007, 5.
+func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002
 		baseline                         = 0x030000 // the type of the first picture; the second has type 0

@@ -47,7 +47,7 @@ func (r *reader) fits(name string, n int64) bool {
 	return true
 }
 
-// keepBlock adds the size of c to r.size, and returns the bytes of c in new memory or, where r.keep is false, nil.
+// keepBlock adds the size of c to r.size, and returns the bytes of c in new memory, or nil if r only measures.
 func (r *reader) keepBlock(c content) []byte {
 	r.size += c.size
 	if !r.keep {
@@ -77,6 +77,7 @@ func (r *reader) keepPart(p Part, data Body) {
 	}
 }
 
+// icc stores the ICC profile c in r.m, and its colour space in r.colours, if it is the first and is not damaged.
 func (r *reader) icc(c content) {
 	if !r.isFirst("icc") || !r.fits("ICC profile", c.size) {
 		return
@@ -118,6 +119,7 @@ func (r *reader) exif(b Body) {
 	}
 }
 
+// xmp stores the XMP packet c in r.m if it is the first and is valid UTF-8 without zero bytes.
 func (r *reader) xmp(c content) {
 	if !r.isFirst("xmp") || !r.fits("XMP packet", c.size) {
 		return

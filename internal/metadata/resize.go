@@ -11,7 +11,7 @@ import (
 type Resizing struct {
 	// From and To are the sizes in pixels of the original and of its enlargement.
 	From, To image.Point
-	// Part is the rectangle of the enlargement, in its pixels, that becomes the result. Empty: all of it.
+	// Part is the rectangle of the enlargement, in its pixels, that becomes the result. If it is empty, all of it does.
 	Part image.Rectangle
 }
 
@@ -159,7 +159,7 @@ func (z Resizing) xmp(text []byte) []byte {
 		default:
 			down, is := panorama[of.name]
 			ok = ok && is && of.space == spacePanorama
-			n = z.inPanorama(of.name, n, down)
+			n = z.adaptToPanorama(of.name, n, down)
 		}
 		if ok {
 			changes = append(changes, p.set(of, n)...)
@@ -195,8 +195,9 @@ var panorama = map[string]bool{
 	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
 }
 
-// inPanorama returns n, the value of the GPano property name, adapted to the result; down: n counts downwards.
-func (z Resizing) inPanorama(name string, n int64, down bool) int64 {
+// adaptToPanorama returns n, the value of the GPano property name, adapted to the result. down says that n counts
+// pixels downwards, not across.
+func (z Resizing) adaptToPanorama(name string, n int64, down bool) int64 {
 	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
 	scale, of := z.scales()
 	if down {

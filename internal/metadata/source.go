@@ -53,7 +53,7 @@ func (b Body) read(at, n int64) []byte {
 	return p
 }
 
-// fill fills p with the bytes of the piece from offset at on. It returns false where reading fails.
+// fill fills p with the bytes of the piece from offset at on. It returns false if reading fails.
 func (b Body) fill(p []byte, at int64) bool {
 	n, _ := b.src.ReadAt(p, b.at+at)
 	return n == len(p)
@@ -102,7 +102,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the offset of the first byte equal to c at or behind offset at, or -1 if there is none.
+// find returns the offset of the first byte equal to c at or after offset at, or -1 if there is none.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]

@@ -15,16 +15,17 @@ type Still struct {
 	Crop [4]int64
 	// Orientation says how the rows and columns of Crop lie, as an EXIF value. It comes only from boxes irot and imir.
 	Orientation int
-	// Depth is the number of bits of a sample. Grey: there is no colour.
+	// Depth is the number of bits of a sample. Grey says that there is no colour.
 	Depth int
 	Grey  bool
-	// Limited: 8-bit samples range from 16 to 235, and deeper ones accordingly.
+	// Limited says that 8-bit samples range from 16 to 235, and deeper ones accordingly.
 	Limited bool
-	// HasAlpha: another picture of the file holds the transparency. Premultiplied: colours are multiplied by opacity.
+	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that it multiplies colours.
 	HasAlpha, Premultiplied bool
-	// Place is the rank of the primary picture, from 1, by item number among the pictures that other programs extract.
+	// Place is the rank of the primary picture, from 1, by item number, among the pictures that other programs extract
+	// from the file. They number the pictures in this way.
 	Place int
-	// Map is the gain map. nil: there is none, or a JPEG cannot hold it.
+	// Map is the gain map. It is nil if there is none, or if a JPEG cannot hold it.
 	Map *Map
 	// Colour and Alpha are changes to the bytes of the file. After Colour, the decoder of package avif returns the
 	// colours without transparency; after Alpha, the transparency as the primary picture; both with 16 bits a sample.
@@ -341,16 +342,18 @@ func (c *catalogue) still() (*Still, error) {
 		}
 	}
 	s.Limited = len(s.nclx) == 7 && s.nclx[6]&0x80 == 0
-	c.deepen(s)
-	c.count(s)
+	c.force16Bits(s)
+	c.countPictures(s)
 	for _, r := range derived {
-		c.brighten(s, r, coded)
+		c.setGainMap(s, r, coded)
 	}
-	c.turn(s, primary)
-	return s, c.crop(s, primary)
+	c.setOrientation(s, primary)
+	return s, c.setCrop(s, primary)
 }
 
-// auxiliary records in s the item extra, which r links to the primary picture: transparency, or a name for s.about.
+// auxiliary records in s the item extra, which the reference r links to the primary picture. If extra is the
+// transparency, it sets s.HasAlpha and the edits to the file that separate colours and transparency; else it names
+// extra in s.about, the list of what is left out.
 func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
@@ -381,8 +384,8 @@ const (
 	codedGrey  = 0x10
 )
 
-// codedAs returns the bits per sample, and whether the item is grey, from the box that describes the coding of an item:
-// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false where the item has no such box.
+// codedAs returns the bits per sample, and whether the item is grey, from the box that describes its coding: av1C, or
+// hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false if the item has no such box.
 func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	if box, is := c.find(it, "hvcC"); is {
 		const chroma, luma = 16, 17
@@ -406,10 +409,10 @@ func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	return depth, b[codedFlags]&codedGrey > 0, true
 }
 
-// count sets s.Place and s.pictures. It counts pictures that are not hidden, and are no thumbnail, transparency or
-// other part of another picture. Tiles of a grid should be hidden. Tiles that are not hidden count for s.Place, since
-// other programs extract them too, but not for s.pictures.
-func (c *catalogue) count(s *Still) {
+// countPictures sets s.Place and s.pictures. It counts pictures that are not hidden, and are no thumbnail, transparency
+// or other part of another picture. Tiles of a grid should be hidden. Tiles that are not hidden count for s.Place,
+// since other programs extract them too, but not for s.pictures.
+func (c *catalogue) countPictures(s *Still) {
 	const pictures = "av01 hvc1 hev1 vvc1 avc1 j2k1 jpeg unci grid iden iovl"
 	small, parts := map[uint64]bool{}, map[uint64]bool{}
 	for _, r := range c.references {
@@ -435,10 +438,11 @@ func (c *catalogue) count(s *Still) {
 	}
 }
 
-// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names the map in s.about
-// as left out. A JPEG can hold the map if map and picture are coded with AV1, the picture has standard range, and the
-// map works in the colour primaries of the picture.
-func (c *catalogue) brighten(s *Still, r reference, coded *item) {
+// setGainMap sets s.Map to the gain map of the derived picture that r.from names: r.to are the primary picture and the
+// map. If a JPEG cannot hold the map, setGainMap only names it in s.about, the list of what is left out. A JPEG can
+// hold the map if map and picture are coded with AV1, the picture has standard range, and the map works in the colour
+// primaries of the picture. coded is the item with the pixels of the primary picture.
+func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {
 	const version, flags, base, ownColours = 1, 4, 5, 0x40
 	it := c.get(r.from)
 	var gains *item
@@ -462,13 +466,13 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	m.Edits = append(slices.Clone(s.Colour), c.makePrimary(r.to[1]))
 }
 
-// deepen adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
+// force16Bits adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
 //
 // Note: for 8 bits, the decoder uses arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating
 // it (on a smooth picture, levels of 0..255 differ by 9 from avifdec) and makes blue 12 levels too dark in limited
 // range with the matrix of BT.709, 16 with BT.2020's (findings/avif-blue.sh). The decoder takes the depth from the
 // boxes changed here, but decodes samples in their true depth.
-func (c *catalogue) deepen(s *Still) {
+func (c *catalogue) force16Bits(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
 		b := p.Start(16)
@@ -496,9 +500,9 @@ func (s *Still) colours(body Body) {
 	}
 }
 
-// turn sets s.Orientation from the boxes irot, a number of quarter turns anticlockwise, and imir, which mirrors the
-// picture after that turn (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
-func (c *catalogue) turn(s *Still, it *item) {
+// setOrientation sets s.Orientation from the boxes irot, a number of quarter turns anticlockwise, and imir, which
+// mirrors the picture after that turn (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+func (c *catalogue) setOrientation(s *Still, it *item) {
 	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
 	angle, mirror := byte(0), 0
 	if b, ok := c.find(it, "irot"); ok && b.Len > 0 {
@@ -510,10 +514,10 @@ func (c *catalogue) turn(s *Still, it *item) {
 	s.Orientation = turned[angle][mirror]
 }
 
-// crop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of the
-// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is only named in
+// setCrop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of
+// the picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is only named in
 // s.about. crop fails if the visible part is not wholly in the picture.
-func (c *catalogue) crop(s *Still, it *item) error {
+func (c *catalogue) setCrop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
 	if !ok {
@@ -543,7 +547,7 @@ func (c *catalogue) crop(s *Still, it *item) error {
 	return nil
 }
 
-// stillOf returns the result of ReadStill for src, or of src's own method Still, which stores that result.
+// stillOf returns the result of ReadStill for src. A src with a method Still has that result already.
 func stillOf(src Source) (*Still, error) {
 	if keeps, is := src.(interface{ Still() (*Still, error) }); is {
 		return keeps.Still()
@@ -595,7 +599,7 @@ func (r *reader) avif(src Source) {
 	}
 }
 
-// isLivePhoto reports whether an EXIF block has an Apple maker note that names the film of a Live Photo: behind the
+// isLivePhoto reports whether an EXIF block has an Apple maker note that names the film of a Live Photo: after the
 // note's title and byte order, a directory with entry 17, as in exiftool's list of Apple tags.
 func isLivePhoto(exif []byte) bool {
 	const film, entry = 17, 12
@@ -609,7 +613,7 @@ func isLivePhoto(exif []byte) bool {
 	return false
 }
 
-// exifItem reads an EXIF item into r.m. Its pieces hold an offset, then the TIFF there (ISO/IEC 23008-12, A.2.1).
+// exifItem reads an EXIF item into r.m. Its pieces hold an offset, and at that offset a TIFF (ISO/IEC 23008-12, A.2.1).
 func (r *reader) exifItem(parts []Body) {
 	block := contentOf(parts...)
 	if block.size > MaxBlock {

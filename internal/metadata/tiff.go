@@ -28,6 +28,7 @@ func isOfFile(tag uint16) bool {
 	return false
 }
 
+// tiff reads the metadata in the directory of the picture of the TIFF in src into r.m.
 func (r *reader) tiff(src Source) {
 	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {
@@ -208,7 +209,7 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 
 // TIFFPage returns the layout of a page that begins at the even offset at of a TIFF, with metadata m, software as a
 // record of the program that made the file, and pixel data. pixels is their length in bytes. fields is as for
-// Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
+// Metadata.TIFF. If last is false, another page follows at End of the result.
 //
 // Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the
 // block are copied instead. An EXIF block in another byte order than order is left out.

@@ -42,7 +42,7 @@ func (b Body) WalkRIFF(from int64) *RIFFWalk {
 	return &RIFFWalk{w: newWindow(b.src), at: b.at + from, end: b.at + b.Len, start: b.at + from}
 }
 
-// Next returns the next chunk. The error is io.EOF behind the last chunk, io.ErrUnexpectedEOF where the file ends too
+// Next returns the next chunk. The error is io.EOF after the last chunk, io.ErrUnexpectedEOF where the file ends too
 // early, and a FormatError where the file breaks a rule.
 func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	if k.end-k.at < 8 {
@@ -130,8 +130,8 @@ func (r *reader) webp(src Source) {
 }
 
 // WebP returns the layout of a lossless WebP of width×height pixels with metadata m, and software as a record of the
-// program that made the file. alpha: not all pixels are opaque. pixels is the length in bytes of the picture's VP8L bit
-// stream. m must be a result of For.
+// program that made the file. alpha says that not all pixels are opaque. pixels is the length in bytes of the picture's
+// VP8L bit stream. m must be a result of For.
 func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
 	exif := m.exifWith(software)
@@ -175,11 +175,11 @@ func appendRIFF(b []byte, kind string, data []byte) []byte {
 	return append(append(b, data...), make([]byte, len(data)%2)...)
 }
 
-// exifWith returns the EXIF block of m with software and the resolution of m in its first directory: a WebP or AVIF has
-// no other place for them. It returns nil where there is nothing to write.
+// exifWith returns the EXIF block of m with software and the resolution of m in its first directory, since a WebP or
+// AVIF has no other place for them. It returns nil if there is nothing to write.
 //
 // Note: as in Metadata.TIFF, the whole block stays in place, so that offsets in the notes of camera makers stay right.
-// A new directory behind it includes the entries of the first.
+// A new directory after it includes the entries of the first.
 func (m Metadata) exifWith(software string) []byte {
 	exif, ok := tiffIn(bodyOf(m.EXIF))
 	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {

@@ -7,9 +7,9 @@ import (
 
 // Writer returns a writer for the output of an encoder of the given format, named as for Read. The writer inserts m and
 // passes the file on to w. m must be a result of For. software is a short record, in ASCII, of the program that made
-// the file; empty: none. If NeedsLength is true, length must be the number of bytes that the encoder will write. For
-// TIFF, WebP and AVIF, which have methods of their own, Writer returns w. The caller then calls WriteAppended for the
-// data behind the file.
+// the file; it may be empty. If NeedsLength is true, length must be the number of bytes that the encoder will write.
+// Writer returns w itself for TIFF, WebP and AVIF, which have methods of their own. The caller then calls WriteAppended
+// for the data after the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	c := containers[format]
 	if c.splice == nil {
@@ -21,7 +21,7 @@ func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.
 // NeedsLength reports whether the metadata in front of the picture state the length of its file.
 func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
-// WriteAppended writes to w the gain map and the film, which belong behind the complete file of an encoder.
+// WriteAppended writes to w the gain map and the film, which belong after the complete file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
 	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(m.GainMap), bytes.NewReader(m.Film)))
 	return err
@@ -35,7 +35,7 @@ type Layout struct {
 	before, behind []byte
 }
 
-// Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes behind them.
+// Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes after them.
 func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	_, err := w.Write(l.before)
 	if err == nil {
@@ -57,6 +57,8 @@ type splicer struct {
 	done bool
 }
 
+// Write takes the next bytes of the encoder's file: it holds back the first s.need bytes until it has all of them, then
+// writes them as edited, and passes on all bytes that follow.
 func (s *splicer) Write(p []byte) (int, error) {
 	if s.done {
 		return s.w.Write(p)

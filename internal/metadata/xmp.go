@@ -166,8 +166,7 @@ func attributes(tag []byte, visit func(name string, at, from, to int)) {
 // value returns the value of a property without surrounding space, or "" where it has none.
 func (p packet) value(of property) string { return strings.TrimSpace(string(p.text[of.from:of.to])) }
 
-// number returns the value of the first property of the given name, in the given item or, if item is -1, outside of
-// items. ok is false where there is no such property, or it is not an integer of 0 to 2⁶²−1.
+// number returns the value of the property that find finds. ok is false unless it is an integer of 0 to 2⁶²−1.
 func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	of, ok := p.find(space, name, item)
 	if ok {
@@ -176,13 +175,14 @@ func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	return n, ok
 }
 
-// wholeNumber returns the value of a property. ok is false where that is not an integer of 0 to 2⁶²−1.
+// wholeNumber returns the value of a property. ok is false if it is not an integer of 0 to 2⁶²−1.
 func (p packet) wholeNumber(of property) (n int64, ok bool) {
 	n, err := strconv.ParseInt(p.value(of), 10, 63)
 	return n, err == nil && n >= 0
 }
 
-// find returns the first property of the given name, in the given item or, if item is -1, outside of items.
+// find returns the first property of the given name. item is the index of an item of the Container directory to look
+// in, or -1 for properties outside of items.
 func (p packet) find(space, name string, item int) (_ property, ok bool) {
 	i := slices.IndexFunc(p.properties, func(q property) bool {
 		return q.space == space && q.name == name && q.item == item
@@ -213,7 +213,6 @@ func (p packet) set(of property, n int64) []change {
 	return nil
 }
 
-// remove returns the change that removes a whole property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
 // applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change that
@@ -234,7 +233,7 @@ func (p packet) applyChanges(changes []change) []byte {
 	return append(out, p.text[at:]...)
 }
 
-// uprightXMP sets the orientation in b, an XMP packet, to 1, be it an attribute or an element. The length of b stays.
+// uprightXMP sets the orientation in b, an XMP packet, to 1, be it an attribute or an element. Its length stays.
 func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {

@@ -20,7 +20,6 @@ type part struct {
 	isSpoiled bool    // write a wrong checksum; false: the right one
 }
 
-// clone returns a copy of p with a separate list of parts.
 func (p part) clone() part {
 	p.parts = slices.Clone(p.parts)
 	for i := range p.parts {
@@ -76,7 +75,8 @@ type nest struct {
 	format *format
 }
 
-// part returns a part with the given kind and body, and with the parts inside it.
+// part returns a part with the given kind and body. If parts of this kind contain other parts, it splits the body into
+// these.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {

@@ -37,7 +37,6 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 	return Array{Name: name, kind: kind, rows: rows, size: size, data: b}
 }
 
-// Len returns the number of elements in the array.
 func (a Array) Len() int { return len(a.data) / a.size }
 
 // WriteContent writes name, type, shape and elements of the array to w, for a hash.
@@ -67,7 +66,7 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is how many bytes can be read behind an array of bytes from Read, by loops that load whole vector registers.
+// padding is how many bytes can be read after an array of bytes from Read, by loops that load whole vector registers.
 const padding = 64
 
 // Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly

@@ -40,7 +40,6 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 	return c, nil
 }
 
-// Dims returns the size of the matrix.
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
 // Read copies count columns of the file, from column number srcAt on, over columns of dst, from column number at on.

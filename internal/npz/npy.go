@@ -169,7 +169,7 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	return rows, cols, int64(rows) * int64(cols) * int64(n.size), nil
 }
 
-// ReadMatrix reads the array behind the header h, which Matrix must have accepted, from r. r must end behind the array.
+// ReadMatrix reads the array after the header h, which Matrix must have accepted, from r. r must end after the array.
 // The result takes 8 bytes of memory for each entry.
 func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	rows, cols, left, err := h.Matrix()

@@ -16,7 +16,6 @@ type Panic struct {
 	Stack []byte
 }
 
-// Error returns Value as text, followed by Stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // Unwrap returns Value if it is an error, or nil.

@@ -109,7 +109,6 @@ func paintRGB(dst []uint8, red, green, blue []float32) {
 	}
 }
 
-// level8 rounds v, from 0 to 1, to a level from 0 to 255.
 func level8(v float32) uint8 { return uint8(int32(0xff*float64(v) + 0.5)) }
 
 // makeOpaque makes the pixels of row y opaque.

@@ -45,7 +45,7 @@ var importRules = []rule{
 	}, true},
 	{"kinds of stage know the contract, not the model", func(p string) bool {
 		return within("./superres")(p) && p != "./superres" && !within("./superres/models", "./superres/fit",
-			"./superres/files", "./superres/flaws/learned/learning")(p)
+			"./superres/files")(p)
 	}, func(p string) bool { return p == "./superres" || p == "./superres/models" }, false},
 	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" },
 		within("./superres/coupled", "./superres/convolutional", "./superres/models"), false},

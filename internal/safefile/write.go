@@ -222,7 +222,6 @@ type Watched struct {
 	Err error
 }
 
-// Write implements io.Writer.
 func (w *Watched) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if w.Err == nil {

@@ -146,7 +146,8 @@ func newBox(cells []spot) box {
 	return b
 }
 
-// splitCells divides cells into at most mostColours boxes, and returns the mean colour of each. It reorders cells.
+// splitCells divides cells into at most mostColours boxes of similar colours, and returns the mean colour of each. It
+// splits the box with the largest error, again and again, at the mean of the axis that newBox chose. It reorders cells.
 func splitCells(cells []spot) []spot {
 	boxes := []box{newBox(cells)}
 	for len(boxes) < min(mostColours, len(cells)) {

@@ -44,7 +44,7 @@ type pngCells struct {
 	still    int       // noPixels, amongPixels or behindPixels
 }
 
-// The values of pngCells.still: the walk is before the pixels of the still picture, among these pixels, or behind them.
+// The values of pngCells.still: the walk is before the pixels of the still picture, among these pixels, or after them.
 const (
 	noPixels = iota
 	amongPixels

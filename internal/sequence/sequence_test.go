@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
@@ -574,9 +575,7 @@ func TestPages(t *testing.T) {
 
 // Pages that Accept has let in may be larger than a picture may be without it.
 func TestLargePages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: 100 megapixels")
-	}
+	golden.NotShort(t, "100 megapixels")
 	var out bytes.Buffer
 	p := imagefile.NewPageWriter(&out, 2)
 	page := image.NewGray(image.Rect(0, 0, 8000, 6300))

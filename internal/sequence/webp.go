@@ -22,7 +22,6 @@ type webpCells struct {
 	parts []metadata.Body
 }
 
-// number24 returns the first 3 bytes of b as a little-endian number.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 func newWebPCells(data []byte) (cells, error) {

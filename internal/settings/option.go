@@ -163,8 +163,9 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Recorded returns the values that a result records, as texts for Set: any number of them if the option may be
-// repeated, else one or, if it is empty, none. If Path is set, they are base names, except for List.
+// Recorded returns the values of o for the record of how a result was made, as texts that Set takes. An option that may
+// be repeated has any number of values; others have one, or none if it is the empty text. If o.Path is set, paths
+// become base names, except those of an option that may be repeated.
 func (o *Option) Recorded() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
@@ -199,13 +200,10 @@ func (o *Option) Dashed() []string {
 // Names implements cli.Flag. Aliases are left out, since reorder in package console replaces them by Name.
 func (o *Option) Names() []string { return []string{o.Name} }
 
-// IsSet implements cli.Flag.
 func (o *Option) IsSet() bool { return o.given }
 
-// String implements cli.Flag.
 func (o *Option) String() string { return o.Name }
 
-// Apply implements cli.Flag.
 func (o *Option) Apply(set *flag.FlagSet) error {
 	set.Var(flagValue{o}, o.Name, o.Help)
 	return nil

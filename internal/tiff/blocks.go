@@ -55,7 +55,6 @@ func (d *decoder) blocks(visit func(span)) error {
 	return failure
 }
 
-// rowBytes is the length of a row of a block, in bytes.
 func (d *decoder) rowBytes() int { return (d.blockWidth*d.inBlock()*d.bits + 7) / 8 }
 
 // worker holds the memory for decoding one block after another.

@@ -38,7 +38,6 @@ func (c canvas) makeOpaque() {
 	}
 }
 
-// isLab reports whether the colours are CIELab.
 func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
 
 // colourPalette returns the palette of 2^bits opaque colours. If no entry is above 255, a program has written 8-bit

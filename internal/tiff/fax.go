@@ -9,7 +9,7 @@ type faxRows struct {
 	bits    faxBits
 	width   int
 	kind    int  // the compression: faxRLE, faxRLEWords, fax3 or fax4
-	mixed   bool // MR: a bit behind each end-of-line code says if the next line is runs or changes
+	mixed   bool // MR: a bit after each end-of-line code says if the next line is runs or changes
 	damaged func()
 
 	line, before []int // positions at which the colour changes, first to black; the last may be width
@@ -95,7 +95,7 @@ func (f *faxRows) runs() bool {
 func (f *faxRows) changes() bool {
 	at, black, i := -1, 0, 0 // at is a0 of the standard; i is where to look for b1 in the line before
 	for at < f.width {
-		// b1 is the first change behind a0, in the line before, to the colour opposite to the present one.
+		// b1 is the first change after a0, in the line before, to the colour opposite to the present one.
 		for i = max(i-2, 0); i < len(f.before) && (f.before[i] <= at || i%2 != black); {
 			i++
 		}
@@ -134,7 +134,7 @@ func (f *faxRows) changes() bool {
 }
 
 // endOfLine skips the end-of-line codes here: at least eleven zeros and a one. found: there was a code. runs: a line of
-// runs follows. Where the file mixes lines of runs and changes, the bit behind the last code says so.
+// runs follows. Where the file mixes lines of runs and changes, the bit after the last code says so.
 func (f *faxRows) endOfLine() (found, runs bool) {
 	for f.bits.peek(11) == 0 && !f.bits.atEnd() {
 		for f.bits.peek(1) == 0 && !f.bits.atEnd() {
@@ -177,7 +177,6 @@ func (b *faxBits) peek(n int) int {
 
 func (b *faxBits) skip(n int) { b.at += n }
 
-// atEnd reports whether all bits have been read.
 func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 
 // align moves to the next bit at a multiple of n.

@@ -82,7 +82,7 @@ var compressions = map[int]string{
 	65535: "the raw samples of a camera",
 }
 
-// alpha says what the sample behind the colours of a pixel means.
+// alpha says what the sample after the colours of a pixel means.
 type alpha int
 
 const (
@@ -426,7 +426,6 @@ func (l *layout) subsampled() bool {
 		(l.horizontal > 1 || l.vertical > 1)
 }
 
-// isDeep reports whether samples have more than 8 bits or are in floating point.
 func (l *layout) isDeep() bool { return l.bits > 8 || l.isFloat() }
 
 // model returns the colour model of the picture.

@@ -22,7 +22,6 @@ func (b *bitString) put(v uint64, n int) {
 	}
 }
 
-// putBool appends 1 if v is true, else 0.
 func (b *bitString) putBool(v bool) {
 	if v {
 		b.put(1, 1)
@@ -43,10 +42,8 @@ func (b *bitString) append(c *bitString) {
 	b.put(c.last, c.n)
 }
 
-// length returns the number of bits.
 func (b *bitString) length() int64 { return 8*int64(len(b.bytes)) + int64(b.n) }
 
-// clone returns a copy of b.
 func (b *bitString) clone() *bitString {
 	return &bitString{append([]byte(nil), b.bytes...), b.last, b.n}
 }

@@ -8,7 +8,6 @@ const (
 	tileSide = 1 << tileBits
 )
 
-// tilesIn returns the number of tiles in n pixels.
 func tilesIn(n int) int { return (n + tileSide - 1) / tileSide }
 
 // opaqueBlack is the prediction for the first pixel of a picture, and the prediction of predictor 0.
@@ -153,7 +152,6 @@ func nearerPixel(l, t, tl uint32) uint32 {
 	return t
 }
 
-// distance returns |a-b|.
 func distance(a, b int32) int32 {
 	d := a - b
 	sign := d >> 31
@@ -210,7 +208,6 @@ func (b *band) choosePredictors() {
 	}
 }
 
-// tile returns the number of the tile that contains the pixel (x, y).
 func (b *band) tile(x, y int) int { return y>>tileBits*b.tiles + x>>tileBits }
 
 // predict sets b.residuals to the pixels minus their predictions, or to the pixels if the method does not predict.

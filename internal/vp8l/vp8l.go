@@ -114,7 +114,6 @@ func (s *Stream) Write(w io.Writer) error {
 	return out.flush(w)
 }
 
-// bands returns the number of bands.
 func (s *Stream) bands() int { return (s.pic.Height + s.rows - 1) / s.rows }
 
 // writeHead writes the stream up to the pixels into s.head.

@@ -28,7 +28,6 @@ func (c *Coder) Check() error {
 	return cmp.Or(plugin.CheckNumbers("external", limits), c.Program.Check())
 }
 
-// MostNonZeros implements sparse.Limited.
 func (c *Coder) MostNonZeros() int { return c.Sparsity }
 
 // Code implements sparse.Coder. The program itself must make sure that a code does not depend on other signals.

@@ -246,7 +246,6 @@ func checkLimits(sparsity int, tolerance float64) error {
 	return plugin.CheckNumbers("sparse", map[string]float64{"sparsity": float64(sparsity), "tolerance": tolerance})
 }
 
-// axpy adds a·x to y.
 func axpy(a float64, x, y []float64) {
 	blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
 }

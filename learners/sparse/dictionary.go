@@ -156,10 +156,8 @@ func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	}
 }
 
-// norm returns the Euclidean length of v: NaN or Inf where v is not finite.
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
 
-// dot returns aᵀb.
 func dot(a, b []float64) float64 {
 	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
 }

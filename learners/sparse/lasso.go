@@ -91,7 +91,6 @@ func (c Lasso) Check() error {
 		map[string]float64{"lambda": c.Lambda, "sparsity": float64(c.Sparsity), "tolerance": c.Tolerance})
 }
 
-// MostNonZeros implements Limited.
 func (c Lasso) MostNonZeros() int { return c.Sparsity }
 
 // Objective implements Penalised for unit atoms. It is ‖Y − DX‖² if the coefficients are least-squares solutions (with

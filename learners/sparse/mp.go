@@ -59,7 +59,6 @@ func (c MP) Check() error {
 		map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance, "steps": float64(c.Steps)})
 }
 
-// MostNonZeros implements Limited.
 func (c MP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.

@@ -53,10 +53,8 @@ func init() {
 // Check returns an error for invalid parameters.
 func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
-// MostNonZeros implements Limited.
 func (c OLS) MostNonZeros() int { return c.Sparsity }
 
-// Code implements Coder.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide),

@@ -55,10 +55,8 @@ func init() {
 // Check returns an error for invalid parameters.
 func (c OMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
-// MostNonZeros implements Limited.
 func (c OMP) MostNonZeros() int { return c.Sparsity }
 
-// Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		return newOMPWorker(d, most, c.Tolerance).solve
@@ -92,13 +90,13 @@ func (w *ompWorker) choose(floor float64, _ int) int {
 	return best
 }
 
-// solve is the solver of OMP.
 func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal. choose returns the atom that should join a support of count atoms, or -1 if the residual is
-// rounding error, at most floor.
+// pursue codes a signal y by adding atom after atom to the support. It writes the atoms to index and their coefficients
+// to value, and returns how many there are. choose returns the atom that should join a support of count atoms, or -1 if
+// the residual is only rounding error, which is at most floor.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)

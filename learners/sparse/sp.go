@@ -55,7 +55,6 @@ func init() {
 // Check returns an error for invalid parameters.
 func (c SP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
-// MostNonZeros implements Limited.
 func (c SP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.

@@ -41,8 +41,9 @@ func (s *leastSquares) row(atom int) []float64 {
 	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
 }
 
-// fit moves the atoms that are linearly independent of the atoms before them to the front of atoms, sets x to the
-// solution on the independent atoms, and returns their number. corr is Dᵀy.
+// fit finds the least-squares solution for y on the given atoms. An atom that depends linearly on atoms before it is
+// left out: fit moves the others to the front of atoms, sets x to their coefficients, and returns their number. corr is
+// Dᵀy.
 func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	count := 0
 	for _, atom := range atoms {

@@ -149,20 +149,18 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return New(scale, c)
 }
 
-// Kind implements stage.Stage.
 func (c *Stage) Kind() string { return kind }
 
 // Reach implements stage.Stage. It is one row less than a patch, since a sample depends on all patches that cover it.
 func (c *Stage) Reach() int { return c.Patch - 1 }
 
-// Save implements stage.Stage.
 func (c *Stage) Save(a *stage.Arrays) any {
 	a.PutMatrix("low", c.Low.Matrix())
 	a.PutMatrix("high", c.High.Matrix())
 	return params{c.Patch, c.Mean, c.Detail, c.Coder}
 }
 
-// Apply implements stage.Stage.
+// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time.
 func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
@@ -213,7 +211,6 @@ func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 
-// Settings implements stage.Tunable.
 func (c *Stage) Settings() stage.Settings { return stage.Coding }
 
 // Tune implements stage.Tunable.

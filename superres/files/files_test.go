@@ -186,24 +186,3 @@ func (w writer) Write([]byte) (int, error) { return 0, w.error }
 type reader struct{ error }
 
 func (r reader) Read([]byte) (int, error) { return 0, r.error }
-
-// A region of a photograph has no gain map, which is of the whole, and a panorama says where the region lies.
-func TestRegionOfAPhotograph(t *testing.T) {
-	data := imagetest.Behind{Picture: imagetest.JPEG(t, imagetest.Ramp(40, 30), 90), XMP: true, MPF: true,
-		GainMap: imagetest.AsGainMap(imagetest.JPEG(t, imagetest.GreyRamp(10, 8), 90), true, false),
-		Front: [][]byte{imagetest.XMPSegment(`GPano:FullPanoWidthPixels="80" GPano:CroppedAreaLeftPixels="4" `+
-			`GPano:CroppedAreaImageWidthPixels="40" hdrgm:Version="1.0"`, "")}}.Bytes()
-	out, got, err := upscale(t, files.Options{Model: "nearest", Region: image.Rect(3, 2, 13, 12), Scale: 2}, data)
-	if err != nil || strings.Join(got.Warnings, "") != "its gain map is left out: it is of the whole picture" {
-		t.Errorf("%q, %v", got.Warnings, err)
-	}
-	for _, text := range []string{`FullPanoWidthPixels="160"`, `CroppedAreaLeftPixels="14"`,
-		`CroppedAreaImageWidthPixels="20"`} {
-		if !bytes.Contains(out, []byte(text)) {
-			t.Errorf("the result does not say %s", text)
-		}
-	}
-	if bytes.Contains(out, []byte("hdrgm:Version")) || bytes.Contains(out, []byte("MPF\x00")) {
-		t.Error("the result promises a gain map")
-	}
-}

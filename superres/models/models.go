@@ -112,7 +112,7 @@ func effortSuffix(effort string) string { return "-" + effort }
 // opened holds, for each name of a model, a function that opens the model in its first call.
 var opened = map[string]func() (*superres.Model, error){}
 
-// open returns the trained model called name with its variants. The file photo.x3 is photo at scale 3; the models
+// open returns the trained model called name with its variants. The file photo.x3 holds photo for scale 3; the models
 // photo-fast and photo-max are photo for the efforts fast and max.
 func open(name string) (*superres.Model, error) {
 	m, err := load(name)
@@ -155,8 +155,9 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal. Tune chooses weak, the network of Photo, for a strength
-// below leastStrong, else strong, PhotoReal's own. The embedded Colour is the chosen network, at first weak.
+// byStrength is the network for subsampled colour of PhotoReal: one of two, which Tune chooses by the strength. From
+// leastStrong on it is strong, PhotoReal's own, else weak, the network of Photo. The embedded Colour is the chosen
+// network, at first weak.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour

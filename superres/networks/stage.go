@@ -45,7 +45,6 @@ type saved struct {
 	Nodes   []graph.Saved `json:"nodes"`
 }
 
-// Save implements stage.Network.
 func (s *Stage) Save(a *stage.Arrays) any {
 	nodes, numbers := s.graph.Save()
 	if len(numbers) > 0 {
@@ -113,19 +112,14 @@ func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 // Ranges returns the ranges of the network's samples, known from the file or guessed by Import.
 func (s *Stage) Ranges() graph.Ranges { return s.ranges }
 
-// Kind implements stage.Network.
 func (s *Stage) Kind() string { return kind }
 
-// Scale implements stage.Network.
 func (s *Stage) Scale() int { return s.measure.Scale }
 
-// Channels implements stage.Network.
 func (s *Stage) Channels() int { return s.graph.Nodes[0].Op.(graph.Input).Channels }
 
-// Reach implements stage.Network.
 func (s *Stage) Reach() int { return s.reach }
 
-// Memory implements stage.Network.
 func (s *Stage) Memory(w, h int) (fixed, working int64) {
 	working = int64(runtime.GOMAXPROCS(0)) * s.scratch
 	return s.fixed, working + s.program.Memory(s.padded(w), s.padded(h))

@@ -111,7 +111,6 @@ func isGrey(p picture.Picture) bool {
 	})
 }
 
-// level returns the sample v rounded to 8 bits: a whole number from 0 to 255.
 func level(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
 
 // levels returns the samples of c as levels: whole numbers from 0 to 255.

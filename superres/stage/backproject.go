@@ -55,10 +55,8 @@ func init() {
 	})
 }
 
-// Kind implements Stage.
 func (b *BackProject) Kind() string { return "backproject" }
 
-// Save implements Stage.
 func (b *BackProject) Save(*Arrays) any {
 	return backProjectParams{b.Iterations, b.Degradation}
 }
@@ -87,7 +85,6 @@ func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *W
 	return current, nil
 }
 
-// Reach implements Stage.
 func (b *BackProject) Reach() int {
 	const enlarged = 2 // reach of the bicubic kernel, in rows of low
 	return b.Iterations * (enlarged + b.Degradation.Reach())
@@ -98,7 +95,6 @@ func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
 }
 
-// Settings implements Tunable.
 func (b *BackProject) Settings() Settings { return BackProjecting }
 
 // Tune implements Tunable. If t.BackProject is given it returns nil, which removes the stage: the model adds a new one.

@@ -28,7 +28,7 @@ type Stage interface {
 	Reach() int
 
 	// Memory estimates bytes. fixed is for the stage as long as it exists; working is for one call of Apply with a low
-	// of the given width and rows, with one worker a processor. low, current and the result are not counted.
+	// of the given width and rows, with one worker for each processor. low, current and the result are not counted.
 	Memory(width, rows int) (fixed, working int64)
 
 	// Kind returns the name under which the stage is registered.
@@ -87,8 +87,8 @@ type Tunable interface {
 	Stage
 	// Settings returns which fields of a Tuning the stage uses.
 	Settings() Settings
-	// Tune returns the stage with the settings of t: the stage itself if t changes nothing, nil if the stage is to be
-	// removed. It fails if a setting is out of range, or useless for a model with such a stage.
+	// Tune returns the stage with the settings of t. It returns the stage itself if t changes nothing, and nil if the
+	// stage is to be removed. It fails if a setting is out of range, or useless for a model with such a stage.
 	Tune(t Tuning) (Stage, error)
 }
 
@@ -130,9 +130,10 @@ func SeesColour(s Stage) bool {
 // change after it has been created, and concurrent use is safe.
 type Colour interface {
 	// Apply improves an enlargement of colour. low holds the differences R−Y and B−Y, -1 to 1, of the picture, and luma
-	// is the enlarged brightness, 0 to 1. strip returns the interpolation of the rows [from, to) of low, possibly none;
-	// Apply improves it in place before it calls strip for the next rows or returns, from the top down, until all rows
-	// are improved. Apply must not change low and luma, nor keep any plane. The other rules of Stage.Apply hold, too.
+	// is the enlarged brightness, 0 to 1. Apply takes the enlargement strip by strip, from the top down, until it has
+	// improved all rows: strip returns the interpolation of the rows [from, to) of low, which may be none, and Apply
+	// improves it in place before it calls strip again or returns. Apply must not change low and luma, nor keep any
+	// plane. The other rules of Stage.Apply hold, too.
 	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, strip func(from, to int) [2]*plane.Plane,
 		w *Work) error
 	// Reach is like Stage.Reach.

@@ -47,7 +47,7 @@ func (w *Work) Report(share float64) {
 // Plane returns a plane of width×height samples with arbitrary values, from the pool if it has fitting memory.
 func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(width, height) }
 
-// Overwrite allows Result to return current, since nobody else needs current.
+// Overwrite allows Result to return current, because nobody else needs current.
 func (w *Work) Overwrite() { w.overwrites = true }
 
 // Result returns a plane for the result of Apply: current itself after Overwrite, otherwise a plane of the same size
@@ -84,8 +84,8 @@ type Pool struct {
 const mostKept = 12
 
 // Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough. If there is none, it
-// allocates a slice with a spare eighth, because bands differ a little in height, and drops a kept slice of at least
-// half the size that is too small, because such slices would accumulate.
+// allocates a slice that is an eighth longer, because bands differ a little in height, and drops a kept slice of at
+// least half the size, because slices that are slightly too small would accumulate.
 func (p *Pool) Blank(n int) []float32 {
 	if p == nil {
 		return make([]float32, n)

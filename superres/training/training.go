@@ -62,8 +62,7 @@ func (p Progress) OrNone() Progress {
 
 // Trainer learns stages from pictures. Its fields are its options.
 type Trainer interface {
-	// Target returns the scale of the stages and the degradation that they undo. It fails at once if an option is
-	// wrong.
+	// Target returns the scale of the stages and the degradation that they undo. It fails if an option is wrong.
 	Target() (scale int, d resample.Degradation, err error)
 	// Memory estimates the bytes that Train takes at its peak, without the pictures. 0: an option is wrong.
 	Memory() int64

@@ -73,8 +73,7 @@ func measuresOf(name string, d *sparse.Dictionary) measures {
 	return m
 }
 
-// report writes the drawing, if one is requested, and prints the figures: to standard error if the drawing goes to
-// standard output.
+// report writes the drawing, if requested, and prints the figures: to standard error if it goes to standard output.
 func (d *description) report(ctx context.Context, opt Options, s *console.Streams) (err error) {
 	table := s.Out
 	if opt.Drawing != "" {

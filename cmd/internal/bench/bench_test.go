@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
@@ -17,9 +18,7 @@ func TestMain(m *testing.M) { program.Main(m) }
 var call = program.Call
 
 func TestBench(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	golden.NotShort(t, "takes seconds")
 	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only",
 		"^photo.*fast|^[A-OQ-Z]|^PNG (of|768×512.*fast)|digits")
 	if code != 0 || stderr != "" {

@@ -1,5 +1,4 @@
-// Package comparison is the command superres compare: it compares learners on pictures or signals and writes the
-// report.
+// Package comparison is the command superres compare: it compares learners on pictures or signals, in a report.
 //
 // Read it in this order: options.go, the options and protocols; compare.go, one call and the list of its runs; data.go,
 // the pictures to learn from and to restore; learning.go, one run and the pictures it restores. findings.go computes
@@ -133,7 +132,6 @@ func failure(learner string, run int, why string) string {
 	return fmt.Sprintf("%s in run %d: %s", learner, run, why)
 }
 
-// label returns the name that the report uses for the learner with the given spec.
 func (opt Options) label(spec string) string { return stdcmp.Or(opt.Labels[spec], spec) }
 
 // labelled returns a copy of the comparison in which labels replace the specs of learners; out.specs has the specs.
@@ -165,8 +163,7 @@ type task struct {
 	// Back is the number of back-projections in the second restoration of each picture.
 	Back int        `json:"back_projection"`
 	Data paths.Name `json:"data"` // data.identity: names and hashes of the input files
-	// Index holds the values of --index and --skip-index, which choose images in IDX files; Limit is the value of
-	// --limit.
+	// Index holds the values of --index and --skip-index, which choose images of IDX files, Limit the value of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code; empty if there are none.

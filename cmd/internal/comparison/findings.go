@@ -151,7 +151,7 @@ func (f findings) falling(learner string) string {
 }
 
 // nonZeros returns the mean number of non-zeros in the codes of a learner. If the learner chooses this number itself, a
-// mark adds the error of its patches when coded with the coder that all other learners use.
+// footnote of the cell gives the error of its patches when they are coded as for all other learners.
 func (f findings) nonZeros(learner string) report.Cell {
 	mean := func(figure func(result) float64) float64 {
 		m, _ := report.Mean(report.Defined(f.inRuns(learner, figure)))
@@ -260,8 +260,7 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns a table with a row for each learner: means over the runs of seconds, iterations, errors and use of
-// the dictionary.
+// learning returns a table with a row for each learner: mean seconds, iterations, errors and use of the dictionary.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}
@@ -313,7 +312,6 @@ func (f findings) title(b baseline) string {
 	return b.name
 }
 
-// rivals returns the best and the second-best learner, for the form of model that the page shows.
 func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
 // contrast is a test picture on the page, with the errors of the best two learners in the run shown; NaN if undefined.

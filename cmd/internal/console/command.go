@@ -10,8 +10,7 @@ import (
 // Command adds to c what all commands share, and returns c: the form of help, checks of arguments and --output, the
 // effect of --jobs, and ExitUsage on errors for c.OnUsageError. The flags in c.Flags must be of type *settings.Option.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(OptionsOf(c))
-	c.UsageText = filled(c.Description, Columns)
+	c.CustomHelpTemplate = commandHelp
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {

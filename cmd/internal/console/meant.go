@@ -103,7 +103,6 @@ func unknownFlag(options settings.Table, name, shown string) error {
 	return Usage("unknown flag %q; %s --help%s lists the flags", shown, name, level)
 }
 
-// exists reports whether a file or folder called name exists.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

@@ -65,7 +65,6 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(append(head, flags...), "--"), files...), nil
 }
 
-// isFlag reports whether word begins with a dash but is not "-", the name of standard input and output.
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") && !paths.IsStandard(word) }
 
 // misplacedFlag returns an error if args[1], a flag, is a misspelt --help or --version, or if the name of a command

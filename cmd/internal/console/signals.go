@@ -16,7 +16,6 @@ import (
 // Interrupt is the cause of a context that a signal ended.
 type Interrupt struct{ syscall.Signal }
 
-// Error returns "interrupted".
 func (i Interrupt) Error() string { return "interrupted" }
 
 // Code returns the exit code of a program that the signal ended: 128 plus the number of the signal.

@@ -28,7 +28,6 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Bytes is usage.Bytes.
 func Bytes(n int64) string { return usage.Bytes(n) }
 
 // Elapsed returns the time that work took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20 min".

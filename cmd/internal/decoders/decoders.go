@@ -111,7 +111,6 @@ type source struct {
 	set  *Set
 }
 
-// Name implements enlarging.Source.
 func (s source) Name() string { return s.path }
 
 // Open implements enlarging.Source.
@@ -163,7 +162,9 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	return FormatFor(f, size, *other)
 }
 
-// FormatFor returns the format that Reads returns for a file that a program can read, here the first size bytes of f.
+// FormatFor returns the format of the result for the picture in f, a file of size bytes and of kind other, which
+// another program reads: PNG if the picture has more than 8 bits a sample or alpha, or if neither is known, else JPEG.
+// It returns "" for a kind that no program reads.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
 	depth, more := 16, true

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
 	"math"
 	"path/filepath"
 	"testing"
@@ -23,12 +22,9 @@ func TestCoding(t *testing.T) {
 	consoletest.PutMatrix(t, filepath.Join(dir, "one.npy"), y.Slice(0, 8, 30, 31))
 	consoletest.PutMatrix(t, filepath.Join(dir, "D.npy"), atoms)
 	for _, spec := range []string{"omp:sparsity=2", "lasso:lambda=0.3", "mp:sparsity=3"} {
-		stdout, stderr, code := call(t, dir, "", "learn", "--init", "D.npy", "--iterations", "0", "--coder", spec,
+		stdout, stderr := program.Succeeds(t, dir, "learn", "--init", "D.npy", "--iterations", "0", "--coder", spec,
 			"--codes", "X.npy", "--on-exist", "overwrite", "--json", "-q", "Y.npy")
-		var sum summary
-		if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 0 || stderr != "" {
-			t.Fatalf("%s: exit %d, %s %v", spec, code, stderr, err)
-		}
+		sum := consoletest.Decode[summary](t, stdout)
 		d := must.Get(sparse.NewDictionary(atoms))(t)
 		want := must.Get(must.Get(sparse.New(spec))(t).Code(t.Context(), d, y))(t)
 		got := consoletest.OpenMatrix(t, filepath.Join(dir, "X.npy"))
@@ -38,14 +34,13 @@ func TestCoding(t *testing.T) {
 		var rest mat.Dense
 		rest.Sub(y, want.Rebuild(d))
 		if rmse := mat.Norm(&rest, 2) / math.Sqrt(960); math.Abs(rmse-sum.RMSE) > 1e-9 || sum.Coder != spec ||
-			sum.Dictionary != "D.npy" || sum.Learner != "" || sum.NonZeros != float64(len(want.Index))/120 {
+			stderr != "" || sum.Dictionary != "D.npy" || sum.Learner != "" ||
+			sum.NonZeros != float64(len(want.Index))/120 {
 			t.Errorf("%s: RMSE %g, %s", spec, rmse, stdout)
 		}
 		consoletest.Put(t, filepath.Join(dir, "x.csv"), nil)
-		if _, stderr, code := call(t, dir, "", "learn", "--init", "D.npy", "--iterations", "0", "--coder", spec,
-			"--codes", "x.csv", "--on-exist", "overwrite", "one.npy"); code != 0 || stderr == "" {
-			t.Fatalf("%s: exit %d, %s", spec, code, stderr)
-		}
+		program.Succeeds(t, dir, "learn", "--init", "D.npy", "--iterations", "0", "--coder", spec, "--codes", "x.csv",
+			"--on-exist", "overwrite", "one.npy")
 		if one := consoletest.OpenMatrix(t, filepath.Join(dir, "x.csv")); !mat.Equal(one, got.Slice(0, 12, 30, 31)) {
 			t.Errorf("%s: a signal alone has another code", spec)
 		}

@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,10 +87,8 @@ func TestLearnErrors(t *testing.T) {
 		t.Errorf("a large pipe: exit %d, %s", code, stderr)
 	}
 	t.Chdir(dir)
-	var errs bytes.Buffer
-	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs,
-		[]string{"superres", "learn", "Y.npy", "-o", "-", "--iterations",
-			"2"}); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
-		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
+	errs, code := program.Into(consoletest.Broken{}, "learn", "Y.npy", "-o", "-", "--iterations", "2")
+	if code != 5 || !strings.Contains(errs, "standard output cannot be written") {
+		t.Errorf("a broken pipe: exit %d, %s", code, errs)
 	}
 }

@@ -68,12 +68,9 @@ func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
-	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o",
+	stdout, stderr := program.Succeeds(t, dir, "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o",
 		"D.npy", "--codes", "X.csv", "--trace", "t.csv")
-	var sum summary
-	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 0 {
-		t.Fatalf("exit %d, %s %v", code, stderr, err)
-	}
+	sum := consoletest.Decode[summary](t, stdout)
 	if sum.Entries != 8 || sum.Signals != 120 || sum.Atoms != 12 || sum.Coder != "omp:sparsity=2" ||
 		sum.Stop == "" || sum.NonZeros > 2 {
 		t.Errorf("%+v", sum)
@@ -100,17 +97,12 @@ func TestLearnOutputs(t *testing.T) {
 	}
 
 	// Continued from D, in other formats: the error is no larger, and sparse codes are not read as a matrix.
-	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz",
-		"--codes", "X2.npz"); code != 0 || !strings.Contains(stderr, "12 atoms") {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, dir, 0, "12 atoms", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz",
+		"--codes", "X2.npz")
 	if r, c := consoletest.OpenMatrix(t, filepath.Join(dir, "D2.npz")).Dims(); r != 8 || c != 12 {
 		t.Errorf("D2 is %d×%d", r, c)
 	}
-	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "X2.npz", "-o", "D3.csv"); code != 4 ||
-		!strings.Contains(stderr, "is a sparse matrix of scipy") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, dir, 4, "is a sparse matrix of scipy", "learn", "Y.npy", "--init", "X2.npz", "-o", "D3.csv")
 }
 
 // The defaults also fit small and unusual data.

@@ -64,8 +64,9 @@ type fileParts struct {
 	size    int   // runs in a part
 }
 
-// openParts opens the file opt.Data and divides it into parts of about opt.Parts to 2·opt.Parts signals. A part
-// consists of runs from all over the file, in a random order drawn from the seed. The caller closes file.
+// openParts opens the file opt.Data and divides its signals into parts. A part has at least about opt.Parts signals,
+// and less than twice as many, so that none is left over. It consists of short stretches from all over the file, in a
+// random order drawn from the seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {

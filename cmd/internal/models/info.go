@@ -72,8 +72,8 @@ type information struct {
 	Reach int `json:"reach,omitempty"`
 	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
-	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes, or of
-	// the bytes of both files.
+	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes. If a
+	// network comes as two files, such as .param and .bin of ncnn, the hash is of the bytes of both.
 	File   string `json:"file,omitempty"`
 	Format string `json:"format,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`

@@ -154,7 +154,7 @@ func summaryOf(name string) string {
 	if m.Provenance.Imported != nil {
 		return Summary(m)
 	}
-	return use(m)
+	return describeUse(m)
 }
 
 // Summary returns a line that says how m was made: its scale, stages and training and, if known, its score.

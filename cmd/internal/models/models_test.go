@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,9 +60,8 @@ func TestAddAndRemove(t *testing.T) {
 		ends(0, name+": network\n  architecture SRVGGNetCompact 64×32\n", "info", name)
 		ends(0, "terms        superres does not know its terms", "info", name)
 	}
-	var told information
 	text, _ := program.Succeeds(t, dir, "models", "info", "--json", "second")
-	must.Succeed(t, json.Unmarshal([]byte(text), &told))
+	told := consoletest.Decode[information](t, text)
 	if told.File != "a.param" || told.MACs != 1.21e6 || len(told.SHA256) != 64 {
 		t.Errorf("%+v", told)
 	}

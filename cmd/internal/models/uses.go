@@ -79,8 +79,8 @@ func About(name string) string {
 // WithAuto returns Words and Auto, for shell completion.
 func WithAuto() []settings.Word { return append(Words(), settings.Word{Text: Auto, About: uses[Auto]}) }
 
-// use returns a line that says what m, a user's model trained by superres, does, and its score, if known.
-func use(m *superres.Model) string {
+// describeUse returns a line that says what m, a user's model trained by superres, does, and its score, if known.
+func describeUse(m *superres.Model) string {
 	text := fmt.Sprintf("enlarges ×%d", m.Scale)
 	if m.Degradation == resample.Box {
 		text += " what was reduced by means of blocks"

@@ -144,7 +144,6 @@ func (j *Journal[T]) Add(v T) error {
 	return journalError(j.File.Name(), err)
 }
 
-// Close closes the journal and unlocks it.
 func (j *Journal[T]) Close() error { return j.File.Close() }
 
 // journalError returns err as an error about the journal called name, with the exit code ExitOutput.

@@ -46,8 +46,7 @@ func (f *Folders) Place(path string) string {
 // Key is a hash of texts, such as a path: the first 16 bytes of a SHA-256, which take less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts, none of which may contain a zero byte. In practice, different lists of texts have
-// different keys.
+// KeyOf returns the key of texts, none of which may contain a zero byte. Different lists of texts have different keys.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]

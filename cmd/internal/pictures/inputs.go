@@ -45,7 +45,6 @@ type Input struct {
 	Format imagefile.Format
 }
 
-// SetSize sets Width and Height to size.
 func (in *Input) SetSize(size image.Point) { in.Width, in.Height = int32(size.X), int32(size.Y) }
 
 // Finder finds the pictures that the arguments of a command line stand for.

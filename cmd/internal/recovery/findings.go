@@ -229,7 +229,6 @@ func toldAtoms(t planted.Trial) string {
 	return fmt.Sprintf("%.3g·K", float64(t.Atoms)/float64(t.K))
 }
 
-// assigned returns the error of a trial under the assignment of atoms that minimises the error.
 func assigned(t planted.Trial) float64 { return t.Assigned }
 
 // mean returns the mean of figure over the trials of panel p with n signals and the given learner; NaN if all failed.

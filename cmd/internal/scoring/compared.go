@@ -49,11 +49,9 @@ type comparedPicture struct {
 	Largest *float64 `json:"largest_difference,omitempty"`
 	Note    string   `json:"note,omitempty"` // says why there are no scores; empty if there are
 
-	// tiles[i] is the part of the picture within region i, as PNG with 8 bits per sample; empty if the picture does not
-	// reach into the region.
+	// tiles[i] is the part of the picture within region i, as PNG with 8 bits per sample; empty if that lies outside.
 	tiles [][]byte
-	// reduced is the entire picture with fewer pixels, as JPEG or, with transparency, as PNG; empty if there is only
-	// one region.
+	// reduced is the entire picture with fewer pixels, as JPEG or, with transparency, as PNG; empty with one region.
 	reduced []byte
 	covers  image.Point // the size of the part of the scene that the picture covers
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 )
 
 // shifted is a picture with so much added to its red, where there is room.
@@ -171,9 +172,7 @@ func rough(w, h int) *image.NRGBA {
 
 // The page opens where the pictures differ most, and where they do not, in the middle.
 func TestDiffOpens(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: it makes and compares large pictures")
-	}
+	golden.NotShort(t, "it makes and compares large pictures")
 	dir := t.TempDir()
 	ref, other := consoletest.Blob(1000, 760), consoletest.Blob(1000, 760)
 	for y := 600; y < 650; y++ {
@@ -205,9 +204,7 @@ func TestDiffOpens(t *testing.T) {
 // Large pictures are worked on in little memory, and make the same page for any number of workers. Regions for which it
 // has no room are left out.
 func TestDiffLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: it makes and compares large pictures")
-	}
+	golden.NotShort(t, "it makes and compares large pictures")
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), rough(1050, 600))
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), rough(2100, 1200))

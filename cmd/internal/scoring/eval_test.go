@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,8 +21,8 @@ var call = program.Call
 
 func TestEvalFiles(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "ref/a.png"), consoletest.Blob(40, 30))
-	consoletest.WritePicture(t, filepath.Join(dir, "ref/b.png"), consoletest.Blob(30, 40))
+	consoletest.Blobs(t, dir, 40, 30, "ref/a.png")
+	consoletest.Blobs(t, dir, 30, 40, "ref/b.png")
 	call(t, dir, "", "upscale", "-s", "1", "ref", "-o", "test", "-m", "nearest")
 	stdout, stderr, code := call(t, dir, "", "eval", "ref", "test", "-s", "2")
 	if code != 0 || !strings.Contains(stdout, "protocol matlab-y, scale 2") || !strings.Contains(stdout, "- / 1.0000") {
@@ -36,20 +35,18 @@ func TestEvalFiles(t *testing.T) {
 // The default of upscale is scored as others are: it finds the noise that photo takes for detail.
 func TestEvalAuto(t *testing.T) {
 	picture := filepath.Join(golden.Root(t), "testdata", "hopper.png")
-	args := []string{"eval", "--json", "-m", "photo", "-m", "auto", "--noise", "20", picture}
-	stdout, stderr, code := call(t, t.TempDir(), "", args...)
-	var scores Scores
-	if err := json.Unmarshal([]byte(stdout), &scores); code != 0 || err != nil || len(scores.Mean) != 2 ||
-		*scores.Mean[1].PSNR < *scores.Mean[0].PSNR+2 {
-		t.Errorf("exit %d, %v, %s%s", code, err, stdout, stderr)
+	stdout, _ := program.Succeeds(t, t.TempDir(), "eval", "--json", "-m", "photo", "-m", "auto", "--noise", "20",
+		picture)
+	scores := consoletest.Decode[Scores](t, stdout)
+	if len(scores.Mean) != 2 || *scores.Mean[1].PSNR < *scores.Mean[0].PSNR+2 {
+		t.Error(stdout)
 	}
 }
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
 func TestEvalErrors(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, filepath.Join(dir, "exists.png"), consoletest.Blob(9, 7))
+	consoletest.Blobs(t, dir, 9, 7, "a.png", "exists.png")
 	program.Refuses(t, dir, []consoletest.Refusal{
 		{Args: []string{"eval", "a.png"}, Code: 2, Want: "expected REF and TEST"},
 		{Args: []string{"eval", "a.png", "exists.png", "--protocol", "nef"}, Code: 2, Want: `did you mean "nfe"?`},
@@ -60,8 +57,7 @@ func TestEvalErrors(t *testing.T) {
 // What chooses images of IDX files says so where there is none, and pictures of kinds that cannot be read are counted.
 func TestEvalLeavesOut(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(20, 12))
-	consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(20, 12))
+	consoletest.Blobs(t, dir, 20, 12, "in/a.png", "in/b.png")
 	consoletest.Put(t, filepath.Join(dir, "in/c.heic"), []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"))
 	const idle = "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all " +
 		"pictures are taken\n"

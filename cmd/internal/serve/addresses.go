@@ -50,7 +50,6 @@ func (s *site) announcement(terminal bool) string {
 	return text
 }
 
-// everywhere reports whether the server listens at all addresses of this machine.
 func (s *site) everywhere() bool { return s.host == "" || net.ParseIP(s.host).IsUnspecified() }
 
 // at returns the URL of the page, with the token, on the server called host, which is a name or an IP address.

@@ -68,7 +68,7 @@ const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 // mostGiven is the largest number of pictures that the command line of superres app may name.
 const mostGiven = 5000
 
-// take adds to the window the pictures in args, which name files and folders, and checks that each picture opens.
+// take adds to the window the pictures in args, which name files and folders, and checks that each can be opened.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
@@ -100,8 +100,8 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy makes the window call the function end if no page is opened within openTime, or if the last page is closed and
-// no page is opened within returnTime. If no page was ever opened, the window first logs a line that says so.
+// endBy makes the window call end if no page is opened within openTime, or if the last page is closed and no page is
+// opened within returnTime. If no page was ever opened, the window first logs a line that says so.
 func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/must"
@@ -30,14 +31,9 @@ func hasty(o *options) {
 // raw opens a connection to the server and sends text.
 func (s *tested) raw(text string) net.Conn {
 	s.t.Helper()
-	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/")))(s.t)
 	s.t.Cleanup(func() { c.Close() })
-	if _, err := io.WriteString(c, text); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, text))(s.t)
 	return c
 }
 
@@ -273,9 +269,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 
 // Files that are huge or claim to be are refused, in little memory, which is freed; the server goes on.
 func TestHostileFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sends many files to a process")
-	}
+	golden.NotShort(t, "sends many files to a process")
 	const limit = 64 << 20
 	files := map[string][]byte{}
 	for i, h := range imagetest.Hostile(t) {

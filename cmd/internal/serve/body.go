@@ -34,8 +34,9 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// convert has another program convert the picture in f, returns the result, and sets j.Made. It returns nil if superres
-// reads the kind itself, or knows no program for it, or must use none. Only one program runs at a time.
+// convert has another program convert the picture in f. It returns the converted file, and notes in j.Made which
+// program made it. It returns nil if superres reads pictures of this kind itself, if it knows no program for them, or
+// if it may not use one. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -114,6 +115,8 @@ func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Dura
 		func() { transfer.Pause(r.Context()) }}
 }
 
+// Read reads from the client, which has until the next deadline to send something. It first waits for small pictures,
+// once the body is no longer small itself.
 func (b *body) Read(p []byte) (int, error) {
 	if b.had > smallBody {
 		b.pause()

@@ -75,9 +75,9 @@ type picture struct {
 	began  time.Time        // when the slot was granted
 }
 
-// take reads the parameters and the picture of r, has a worker do the call ("upscale" or "inspect"), and returns the
-// worker's reply. The enlarged picture is written to out, which is nil for inspect. If r has an id, the outcome is also
-// published as the last event of that id.
+// take reads the parameters and the picture of r and has a worker do the call, which is "upscale" or "inspect". It
+// returns the worker's reply, and writes the enlarged picture to out, which is nil for inspect. If r has an id, it also
+// publishes the outcome as the last event of that id.
 func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.Writer) (done reply, err error) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -133,8 +133,8 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 }
 
 // run has a worker do j with files, writing the result to out, and returns the reply. The worker first reads the head
-// of the picture, to learn how much memory the picture takes. If no slot is free then, the worker is released, and once
-// the picture has a slot, a worker starts the job again. So a waiting picture occupies no worker.
+// of the picture, to learn how much memory the picture takes. If the picture must then wait for a slot, the worker is
+// released, and another one starts the job again once there is a slot. So a waiting picture occupies no worker.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
 	if err := p.awaitHead(ctx); err != nil {
 		return reply{}, err
@@ -150,8 +150,9 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 	return p.workers.do(ctx, p, j, files, out)
 }
 
-// awaitHead waits until the head of the picture may be read, and sets p.looked. Only a few heads are read at once,
-// since metadata takes memory and the picture has no slot yet.
+// awaitHead waits until the head of the picture, with its size and metadata, may be read. Only a few heads are read at
+// once, since metadata takes memory and the memory of the picture is not yet set aside. awaitHead sets p.looked to the
+// function that lets the next head in.
 func (p *picture) awaitHead(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:
@@ -162,7 +163,7 @@ func (p *picture) awaitHead(ctx context.Context) error {
 	}
 }
 
-// leave frees the picture's place in heads, if it still has one, and ends its slot, if it has one.
+// leave gives back the picture's place among the pictures whose heads are read, and its slot, if it still has them.
 func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()

@@ -33,6 +33,7 @@ func newLimited(l net.Listener, most, ofAddress int) *limited {
 	return &limited{Listener: l, most: most, ofAddress: ofAddress, all: map[*counted]bool{}}
 }
 
+// Accept implements net.Listener. It closes connections that exceed the limits, and returns the next one that does not.
 func (l *limited) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -119,7 +120,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// letIn counts r as an admitted request of its connection, until done is called, so that the connection is not closed.
+// letIn counts r as an admitted request of its connection until done is called, so that add does not close it.
 func letIn(r *http.Request) (done func()) {
 	c, is := r.Context().Value(connectionKey{}).(*counted)
 	if !is {
@@ -142,7 +143,7 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path in r without the token; "" is the page. ok says that r has the token or needs none.
+// route returns the path in r without the token, empty for the page. ok says that r has the token or needs none.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {

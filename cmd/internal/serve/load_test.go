@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
@@ -79,9 +80,7 @@ func (p *process) end() {
 // is left of those that disconnect. A small picture does not wait for large ones: the log has its time under load and
 // alone.
 func TestLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("enlarges for seconds")
-	}
+	golden.NotShort(t, "enlarges for seconds")
 	clients, lasts := consoletest.Full(12, 200), time.Duration(consoletest.Full(2500, 60_000))*time.Millisecond
 	const limit = 1 << 30
 	p := startProcess(t, "--max-memory", strconv.Itoa(limit>>20))

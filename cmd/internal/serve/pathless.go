@@ -37,7 +37,6 @@ const ofServer = "a file of the server"
 // quoted paths, such as a file name in a request.
 var absolute = regexp.MustCompile(`(^|[ (=])(/|[A-Za-z]:\\)[^\s:;,)]+`)
 
-// withoutPaths returns text with each part that looks like an absolute path replaced by ofServer.
 func withoutPaths(text string) string { return absolute.ReplaceAllString(text, "${1}"+ofServer) }
 
 // pathsIn returns the paths in err and in the errors that it wraps, but not file names without a folder.

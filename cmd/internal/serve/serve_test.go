@@ -110,24 +110,14 @@ type answer struct {
 // do sends a request, which change may change, and returns the answer.
 func (s *tested) do(method, url string, body io.Reader, change func(*http.Request)) answer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, url, body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(s.t.Context(), method, url, body))(s.t)
 	if change != nil {
 		change(r)
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	got, err := client.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	got := must.Get(client.Do(r))(s.t)
 	defer got.Body.Close()
-	data, err := io.ReadAll(got.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return answer{got.StatusCode, got.Header, data}
+	return answer{got.StatusCode, got.Header, must.Get(io.ReadAll(got.Body))(s.t)}
 }
 
 // failed checks that the answer is an error with status, exit code exit and text in its message.
@@ -277,14 +267,8 @@ func TestInspect(t *testing.T) {
 
 // events reads all events of id.
 func (s *tested) events(id string) <-chan []string {
-	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+"v1/events?id="+id, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(s.t.Context(), "GET", s.url+"v1/events?id="+id, nil))(s.t)
+	got := must.Get(http.DefaultClient.Do(r))(s.t)
 	out := make(chan []string, 1)
 	go func() {
 		defer got.Body.Close()

@@ -119,7 +119,6 @@ func (opt *Options) table() settings.Table {
 // pipeEngine is the value of --engine that leaves the steps to the program at standard input and output.
 const pipeEngine = "pipe"
 
-// isLevel reports whether v is at least 0 and below 255, as --flat requires.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
 // ofKind restricts the options in t to models of this kind and returns t. Help names the kind unless it is the default.

@@ -23,8 +23,7 @@ func read(t *testing.T, args ...string) training.Trainer {
 	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
 	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"},
 		append(args, "a.png")...)))
-	trainer := must.Get(opt.trainer())(t)
-	return trainer
+	return must.Get(opt.trainer())(t)
 }
 
 // Without options the trainers have their own defaults, and --reduce means the same for both kinds of model.

@@ -20,7 +20,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// batch is the plan for one call of the command. Below, "this part" is the part of the pictures that --shard takes.
+// batch is the plan for one call of the command. Below, "this part" means the pictures that --shard takes of all.
 type batch struct {
 	jobs     []job
 	problems []error          // errors in the plan; if there are any, no picture is enlarged
@@ -60,7 +60,6 @@ func (j job) file() parts.File {
 // piped reports whether the output is standard output and not a file.
 func (j job) piped() bool { return paths.IsStandard(j.output) }
 
-// fromStandard reports whether the input is standard input and not a file.
 func (j job) fromStandard() bool { return paths.IsStandard(j.Path) }
 
 // title returns the name of the input for messages.
@@ -81,7 +80,7 @@ const (
 	large              // the picture is large enough already
 )
 
-// job returns the job of input i, without the fields replace, bytes and settings, which only examine sets.
+// job returns the job of input i, without the fields that only examine sets: replace, bytes and settings.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
@@ -122,7 +121,6 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total returns the number of pictures of this part, including skipped ones.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
 // problem returns an error with the first of the problems and the number of further problems, or nil if there are none.

@@ -48,7 +48,7 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 // threePictures returns a folder with a good picture, a bad one, and a good one whose output exists.
 func threePictures(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/c.png", "out/c_2x.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/a.png", "in/c.png", "out/c_2x.png")
 	putText(t, dir, "in/b.png", "no picture")
 	return dir
 }
@@ -136,7 +136,7 @@ func TestDryRun(t *testing.T) {
 // Resumed calls enlarge only what is missing, failed or changed.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
-	put := func(w, h int, names ...string) func() { return func() { putBlobs(t, dir, w, h, names...) } }
+	put := func(w, h int, names ...string) func() { return func() { consoletest.Blobs(t, dir, w, h, names...) } }
 	must := func(err error) {
 		t.Helper()
 		must.Succeed(t, err)

@@ -3,7 +3,6 @@ package upscale
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
 )
@@ -48,11 +46,6 @@ func unpack(t *testing.T, path string) (list []entry, comment string) {
 	return list, z.Comment
 }
 
-// writer is a function that writes.
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
-
 // A comic has the pages that a folder of them has, in its order and with its names. What is no page or is damaged stays
 // as it is. One that was interrupted is gone on with, to the same bytes.
 func TestBook(t *testing.T) {
@@ -86,17 +79,9 @@ func TestBook(t *testing.T) {
 		}
 	}
 	whole := consoletest.Read(t, dir, "large.cbz")
-	ctx, stop := context.WithCancelCause(t.Context())
-	defer stop(nil)
-	code := program.Run(ctx, strings.NewReader(""), io.Discard, writer(func(p []byte) (int, error) {
-		if bytes.Contains(p, []byte("[2/")) {
-			stop(console.Interrupt{Signal: 2})
-		}
-		return len(p), nil
-	}), []string{"superres", "upscale", filepath.Join(dir, "book.cbz"), "-o", filepath.Join(dir, "again.cbz"),
-		"--resume", "--model", "bicubic"})
+	text, code := program.Stopped("[2/", "upscale", "book.cbz", "-o", "again.cbz", "--resume", "--model", "bicubic")
 	if code != 130 {
-		t.Errorf("interrupted: exit %d", code)
+		t.Errorf("interrupted: exit %d, %s", code, text)
 	}
 	if done := consoletest.Results(t, filepath.Join(dir, "again.cbz.pages/results")); len(done) < 2 {
 		t.Errorf("%d pages were done", len(done))

@@ -21,7 +21,7 @@ func TestVideoFilesWithoutFFmpeg(t *testing.T) {
 	putText(t, dir, "in.webm", "\x1a\x45\xdf\xa3")
 	putText(t, dir, "text.mp4", "Dear all,")
 	putText(t, dir, "list.mkv", "#EXTM3U\n/etc/passwd\n")
-	putBlobs(t, dir, 9, 7, "folder/a.png", "photo.mp4")
+	consoletest.Blobs(t, dir, 9, 7, "folder/a.png", "photo.mp4")
 	putText(t, dir, "folder/b.mp4", mp4)
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
 		{"in.mp4", console.ExitInput, "in.mp4: is a video, which superres reads by FFmpeg, and there is no ffmpeg"},

@@ -16,7 +16,7 @@ import (
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	// What cannot be read is told before its output, which is there.
-	putBlobs(t, dir, 9, 7, "a.png", "b/a.png", "exists.png", "exists_2x.png", "gone_2x.png", "text_2x.png",
+	consoletest.Blobs(t, dir, 9, 7, "a.png", "b/a.png", "exists.png", "exists_2x.png", "gone_2x.png", "text_2x.png",
 		"phone_2x.png", "nothing_at_all_2x.png")
 	whole := string(consoletest.Read(t, dir, "a.png"))
 	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"

@@ -29,8 +29,7 @@ func encoded(t *testing.T, img image.Image, format imagefile.Format, opt imagefi
 // opened returns the picture in the file name of dir.
 func opened(t *testing.T, dir, name string) *imagefile.Picture {
 	t.Helper()
-	p := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
-	return p
+	return must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
 }
 
 // An enlarged PNG has the colour type and depth of its input, except that palettes become colour.
@@ -83,7 +82,8 @@ func place() []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
-// Metadata is kept by default, and removed with --metadata strip.
+// Metadata is kept by default, and removed with --metadata strip. That it goes from every format to every other is
+// tested in package metadata.
 func TestMetadataIsKeptOrStripped(t *testing.T) {
 	icc := make([]byte, 500)
 	binary.BigEndian.PutUint32(icc, 500)
@@ -94,45 +94,36 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	upright := place()
 	upright[18] = 1
 	dir := t.TempDir()
-	formats := []imagefile.Format{"png", "jpeg", "tiff"}
-	for _, format := range formats {
-		consoletest.Put(t, filepath.Join(dir, "in."+string(format)),
-			encoded(t, consoletest.Blob(9, 7), format, imagefile.EncodeOptions{Metadata: m}))
-	}
 	version := []byte("superres " + console.Version + "; model photo (sha256 " + embedded.Fingerprint("photo")[:16] +
 		"); ")
-	for i, from := range formats {
-		for k, to := range formats {
-			out, line := "out."+string(to), "--on-exist overwrite in."+string(from)+" -o out."+string(to)
-			succeeds(t, dir, line)
-			got := opened(t, dir, out).Metadata
-			if !bytes.Equal(got.ICC, icc) || !bytes.Equal(got.XMP, m.XMP) || got.Resolution.Unit == metadata.Unknown ||
-				got.Orientation > 1 || from != "tiff" && to != "tiff" && !bytes.Equal(got.EXIF, upright) {
-				t.Errorf("%s: %+v", line, got)
+	for _, format := range []imagefile.Format{"png", "jpeg", "tiff"} {
+		in, out := "in."+string(format), "out."+string(format)
+		consoletest.Put(t, filepath.Join(dir, in),
+			encoded(t, consoletest.Blob(9, 7), format, imagefile.EncodeOptions{Metadata: m}))
+		line := "--on-exist overwrite " + in + " -o " + out
+		succeeds(t, dir, line)
+		got := opened(t, dir, out).Metadata
+		if !bytes.Equal(got.ICC, icc) || !bytes.Equal(got.XMP, m.XMP) || got.Resolution.Unit == metadata.Unknown ||
+			got.Orientation > 1 || format != "tiff" && !bytes.Equal(got.EXIF, upright) {
+			t.Errorf("%s: %+v", line, got)
+		}
+		if !bytes.Contains(consoletest.Read(t, dir, out), version) {
+			t.Errorf("%s: no record of provenance", line)
+		}
+		// Nothing is left, but the record if it is asked for.
+		for flags, want := range map[string]struct{ kept, record bool }{
+			" -m nearest --metadata strip":              {false, false},
+			" -m nearest --metadata strip --provenance": {false, true},
+			" -m nearest --provenance=false":            {true, false},
+		} {
+			succeeds(t, dir, line+flags)
+			raw, got := consoletest.Read(t, dir, out), opened(t, dir, out).Metadata
+			if bytes.Contains(raw, []byte("model nearest")) != want.record {
+				t.Errorf("%s%s: a record of provenance: %v", line, flags, !want.record)
 			}
-			if !bytes.Contains(consoletest.Read(t, dir, out), version) {
-				t.Errorf("%s: no record of provenance", line)
-			}
-			if consoletest.Full(0, 1) == 0 && i != k {
-				continue
-			}
-			// Nothing is left, but the record if it is asked for.
-			for flags, want := range map[string]struct{ kept, record bool }{
-				" -m nearest --metadata strip":              {false, false},
-				" -m nearest --metadata strip --provenance": {false, true},
-				" -m nearest --provenance=false":            {true, false},
-			} {
-				succeeds(t, dir, line+flags)
-				raw, got := consoletest.Read(t, dir, out), opened(t, dir, out).Metadata
-				if bytes.Contains(raw, []byte("model nearest")) != want.record {
-					t.Errorf("%s%s: a record of provenance: %v", line, flags, !want.record)
-				}
-				if (got.ICC != nil) != want.kept || (got.XMP != nil) != want.kept ||
-					(got.Resolution.X > 0) != want.kept ||
-					!want.kept && (bytes.Contains(raw, []byte("where and who")) ||
-						bytes.Contains(raw, []byte("Exif"))) {
-					t.Errorf("%s%s: %+v", line, flags, got)
-				}
+			if (got.ICC != nil) != want.kept || (got.XMP != nil) != want.kept || (got.Resolution.X > 0) != want.kept ||
+				!want.kept && (bytes.Contains(raw, []byte("where and who")) || bytes.Contains(raw, []byte("Exif"))) {
+				t.Errorf("%s%s: %+v", line, flags, got)
 			}
 		}
 	}

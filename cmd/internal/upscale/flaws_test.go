@@ -17,9 +17,6 @@ import (
 	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/internal/synthetic"
-	"superres/superres"
-	"superres/superres/models"
-	"superres/superres/stage"
 )
 
 // noisy returns img with noise of standard deviation sigma, in levels of 255.
@@ -44,9 +41,7 @@ func halfNoisy(img image.Image) image.Image {
 // Noise that varies over a picture is reported and removed where it is, with a better result than one strength for
 // all, at every effort, also when the file is written in strips.
 func TestVaryingNoise(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	dir := t.TempDir()
 	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480,
 		imaging.CatmullRom)
@@ -88,9 +83,7 @@ func TestVaryingNoise(t *testing.T) {
 
 // Flaws are measured in the pixels of a picture, reported, and decide the model unless options do.
 func TestFlaws(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	dir := t.TempDir()
 	photograph := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	smooth := imaging.Resize(photograph, 200, 0, imaging.CatmullRom)
@@ -124,22 +117,6 @@ func TestFlaws(t *testing.T) {
 		if none, told := made(c.name + " --denoise 0"); !bytes.Equal(none, plain) ||
 			!strings.Contains(told, "by photo,") {
 			t.Errorf("%s: --denoise 0 is not what photo makes\n%s", c.name, told)
-		}
-		if c.by != "photo-real" {
-			continue
-		}
-		stdout, _ := expect(t, dir, "", "--json --dry-run "+c.name, 0)
-		events, _ := decodeEvents(t, stdout)
-		plan := events[0]
-		tuned := must.Get(must.Get(models.Open(models.PhotoReal))(t).Tune(stage.Tuning{Strength: plan.Level,
-			Trust: plan.Trust}))(t)
-		img, opt, err := superres.Decode(t.Context(), bytes.NewReader(consoletest.Read(t, dir, c.name)))
-		must.Succeed(t, err)
-		exact := imaging.Clone(must.Get(tuned.Upscale(t.Context(), img, opt))(t))
-		isSame := bytes.Equal(exact.Pix, imaging.Clone(must.Get(imaging.Decode(bytes.NewReader(auto)))(t)).Pix)
-		if isCorrected := regexp.MustCompile("blur of |detail ").MatchString(told); isSame == isCorrected {
-			t.Errorf("%s: photo-real at level %g and trust %g makes the same, %v, and auto told\n%s", c.name,
-				plan.Level, plan.Trust, isSame, told)
 		}
 	}
 	some, _ := made("noisy.png --denoise 0.2")

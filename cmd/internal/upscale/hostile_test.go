@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/imagefile/imagetest"
 )
 
@@ -45,9 +46,7 @@ func measured(t *testing.T, dir string, args ...string) (stderr string, code int
 
 // Hostile files get one line and the right exit code, soon and in little memory, and leave nothing.
 func TestHostileFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the program many times")
-	}
+	golden.NotShort(t, "starts the program many times")
 	type file struct {
 		name string
 		data []byte

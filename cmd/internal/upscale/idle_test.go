@@ -11,7 +11,7 @@ import (
 // Flags without effect in a call are reported, one line each; others are not.
 func TestIdleFlags(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "a.png", "in/b.png")
+	consoletest.Blobs(t, dir, 9, 7, "a.png", "in/b.png")
 	consoletest.WritePicture(t, filepath.Join(dir, "digit.png"), imagetest.GreyRamp(14, 14))
 	const (
 		quality  = "superres: --quality is for JPEG files, and no output is one\n"

@@ -54,13 +54,11 @@ func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), line st
 // manyFiles returns a folder of n files, of which the 18th, 58th and so on, bad in all, are not pictures; want has the
 // outputs expected for the others.
 func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int) {
-	if testing.Short() {
-		t.Skip("starts the program many times")
-	}
+	golden.NotShort(t, "starts the program many times")
 	dir = t.TempDir()
 	for i := range n {
 		name := fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i)
-		putBlobs(t, dir, 5+i%7, 4+i%11, name)
+		consoletest.Blobs(t, dir, 5+i%7, 4+i%11, name)
 		if i%40 == 17 {
 			bad++
 			putText(t, dir, name, "not a picture")
@@ -203,7 +201,7 @@ func TestReadmeJobs(t *testing.T) {
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
 		dir := t.TempDir()
 		for i := range 9 {
-			putBlobs(t, dir, 3, 3, fmt.Sprintf("photos/%d.png", i))
+			consoletest.Blobs(t, dir, 3, 3, fmt.Sprintf("photos/%d.png", i))
 		}
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",

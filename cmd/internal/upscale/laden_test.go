@@ -21,23 +21,6 @@ func laden(t *testing.T, comments int, text string) string {
 	return photo[:2] + strings.Repeat(string(imagetest.JPEGSegment(0xfe, []byte(text)...)), comments) + photo[2:]
 }
 
-// A picture with too much metadata is enlarged with one warning, or none if metadata is stripped.
-func TestTooManyMetadata(t *testing.T) {
-	dir := t.TempDir()
-	putText(t, dir, "a.jpg", laden(t, 10_000, ""))
-	_, stderr := expect(t, dir, "", "a.jpg -m nearest", 0)
-	if stderr != "superres: a.jpg: its texts are more than 4096, and in part left out\n" {
-		t.Error(stderr)
-	}
-	if n := len(consoletest.Read(t, dir, "a_2x.jpg")); n < 4*4096 || n > 5*4096 {
-		t.Errorf("%d bytes", n)
-	}
-	succeeds(t, dir, "a.jpg -m nearest --metadata strip -o b.jpg")
-	if n := len(consoletest.Read(t, dir, "b.jpg")); n > 2000 {
-		t.Errorf("%d bytes", n)
-	}
-}
-
 // --max-memory also limits the memory of files, metadata and pipes.
 func TestMemoryOfFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -75,7 +58,7 @@ func TestMemoryOfFiles(t *testing.T) {
 // While standard input is read, it has all memory to itself, and then gives it back to the files in work.
 func TestPipeAmongFiles(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 30, 20, "a.png", "b.png", "c.png")
+	consoletest.Blobs(t, dir, 30, 20, "a.png", "b.png", "c.png")
 	expect(t, dir, string(consoletest.Read(t, dir, "a.png")), "-m nearest -q a.png - b.png c.png -o out/", 0)
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); len(got) != 4 {
 		t.Error(fmt.Sprint("made ", got))

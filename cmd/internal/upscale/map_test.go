@@ -16,7 +16,7 @@ import (
 // for one still picture, and replaces no file.
 func TestMap(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 20, 14, "a.png", "in/b.png", "in/c.png")
+	consoletest.Blobs(t, dir, 20, 14, "a.png", "in/b.png", "in/c.png")
 	succeeds(t, dir, "-q a.png -o plain.png")
 	succeeds(t, dir, "-q a.png -o whole.png --map m1.png")
 	succeeds(t, dir, "-q a.png -o strips.png --tile 5 --map m2.png")

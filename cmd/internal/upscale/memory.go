@@ -25,6 +25,7 @@ func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
 // take waits until enough bytes are free and takes them. bytes must not exceed the whole budget.
 func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
 
+// when waits until ready returns true, and then takes bytes.
 func (b *budget) when(ready func() bool, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,12 +35,12 @@ func (b *budget) when(ready func() bool, bytes int64) {
 	b.free -= bytes
 }
 
-// next says that the picture whose turn it is has its memory: the next picture may take memory.
+// next says that the picture whose turn it is has its memory, so that the next picture may take memory.
 func (b *budget) next() { b.change(1, 0) }
 
-// give returns bytes to the budget.
 func (b *budget) give(bytes int64) { b.change(0, bytes) }
 
+// change adds to the number of the picture whose turn it is, and to the free bytes, and wakes all that wait.
 func (b *budget) change(slots int, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

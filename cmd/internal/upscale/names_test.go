@@ -1,14 +1,11 @@
 package upscale
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/must"
@@ -17,7 +14,7 @@ import (
 // An interruption of several pictures says by which command the rest is done, and that command does it.
 func TestInterruptionSaysHowToGoOn(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "in/c.png", "in/d's.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/a.png", "in/b.png", "in/c.png", "in/d's.png")
 	for args, want := range map[string]string{
 		"upscale in -o out":                      "to do the rest, give the same command with --on-exist skip\n",
 		"upscale in -o out2 --resume":            "the same command does the rest\n",
@@ -25,12 +22,8 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 		"upscale in -o new --on-exist overwrite": "the same command starts over; with --resume it does only the rest\n",
 	} {
 		flags := "--progress plain -j 1 -m bicubic"
-		words := strings.Fields(strings.Replace(args, "upscale", "upscale "+flags, 1))
-		ctx, cancel := context.WithCancelCause(t.Context())
-		screen := &stopAt{sign: "[1/4]", stop: func() { cancel(console.Interrupt{Signal: 2}) }}
 		t.Chdir(dir)
-		code := program.Run(ctx, nil, screen, screen, append([]string{"superres"}, words...))
-		text := screen.String()
+		text, code := program.Stopped("[1/4]", strings.Fields(args+" "+flags)...)
 		if code != 130 || !strings.Contains(text, "superres: interrupted; ") ||
 			!strings.Contains(text, "\nsuperres: "+want) {
 			t.Errorf("%s: exit %d, %s", args, code, text)
@@ -42,31 +35,12 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 	}
 }
 
-// stopAt is a writer that calls stop once the text sign was written.
-type stopAt struct {
-	sign string
-	stop func()
-
-	mu sync.Mutex
-	strings.Builder
-}
-
-func (s *stopAt) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, err := s.Builder.Write(p)
-	if strings.Contains(s.String(), s.sign) {
-		s.stop()
-	}
-	return n, err
-}
-
 // Results of --fit, --width and --height are named by the size that each has, of videos and damaged files too, and
 // --resume and --on-exist find them by these names.
 func TestNamesOfSizes(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/wide.png")
-	putBlobs(t, dir, 7, 9, "in/tall.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/wide.png")
+	consoletest.Blobs(t, dir, 7, 9, "in/tall.png")
 	putText(t, dir, "in/video.y4m", stream(t, "W20 H10", 1, moving))
 	putText(t, dir, "in/damaged.png", "\x89PNG\r\n\x1a\n")
 	for _, c := range []struct{ line, want string }{

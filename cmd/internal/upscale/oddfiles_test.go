@@ -29,7 +29,7 @@ func TestOddNames(t *testing.T) {
 	}
 	var want []string // pictures of a folder whose names begin with a dot are left out
 	for _, name := range names {
-		putBlobs(t, dir, 3, 2, "in/"+name)
+		consoletest.Blobs(t, dir, 3, 2, "in/"+name)
 		putText(t, dir, "bad/"+name, "no picture")
 		if !strings.HasPrefix(name, ".") {
 			want = append(want, strings.TrimSuffix(name, ".png")+"_2x.png")
@@ -56,7 +56,7 @@ func TestOddNames(t *testing.T) {
 	}
 	// A name of 255 bytes is valid, but the name of its output is too long.
 	long := strings.Repeat("y", 251) + ".png"
-	putBlobs(t, dir, 3, 2, long)
+	consoletest.Blobs(t, dir, 3, 2, long)
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{{long, console.ExitOutput, "file name too long"}})
 	succeeds(t, dir, long+" -o short.png")
 }
@@ -66,7 +66,7 @@ func TestOddNames(t *testing.T) {
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	putBlobs(t, dir, 9, 7, "a.png", "elsewhere/b.png")
+	consoletest.Blobs(t, dir, 9, 7, "a.png", "elsewhere/b.png")
 	putText(t, dir, "elsewhere/out.png", "precious")
 	errs := []error{syscall.Mkfifo("pipe.png", 0o666), os.Link("a.png", "hard.png"), os.Mkdir("folder.png", 0o777)}
 	for link, to := range map[string]string{"loop.png": "loop.png", "broken.png": "none.png", "zero.png": "/dev/zero",
@@ -138,7 +138,7 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png",
 		"d\xe5/写\xff.png"}
 	for i, name := range names {
-		putBlobs(t, dir, 3+i, 2, "in/"+name)
+		consoletest.Blobs(t, dir, 3+i, 2, "in/"+name)
 	}
 	run := func(fate, flags string) (last summaryEvent) {
 		t.Helper()
@@ -163,7 +163,7 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 		t.Errorf("again: %+v", got)
 	}
 	// Each has its own record: one that changes is made again, and no other.
-	putBlobs(t, dir, 9, 9, "in/"+names[0])
+	consoletest.Blobs(t, dir, 9, 9, "in/"+names[0])
 	if got := run("", "-o out"); got.Done != 1 || got.Skipped != len(names)-1 {
 		t.Errorf("one that changed: %+v", got)
 	}

@@ -30,7 +30,6 @@ func (p *pace) set(i int, share float64) {
 	p.shares[i] = share
 }
 
-// share returns the share of all work that is done, 0 to 1.
 func (p *pace) share() float64 { return p.made / p.whole }
 
 // remaining returns ", about 40 s left" or the like, to end a line: the time for the rest at the mean speed so far. It

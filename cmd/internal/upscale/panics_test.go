@@ -21,7 +21,7 @@ func TestPanicFailsItsPicture(t *testing.T) {
 		if i == 2 {
 			w = panicking
 		}
-		putBlobs(t, dir, w, 9, fmt.Sprintf("in/%d.png", i))
+		consoletest.Blobs(t, dir, w, 9, fmt.Sprintf("in/%d.png", i))
 	}
 	frame := "FRAME\n" + strings.Repeat("x", 2*panicking)
 	stream := fmt.Sprintf("YUV4MPEG2 W%d H2 F25:1 Cmono\n", panicking) + strings.Repeat(frame, 9)

@@ -93,7 +93,7 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs returns in list the pictures that the arguments name, of all parts of --shard, and in others the files of
+// findInputs returns in list the pictures that the arguments name, for all parts of --shard, and in others the files of
 // unreadable kinds. It adds the videos found in folders to videos. It fails if no picture is found.
 func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
 	opt := e.opt
@@ -143,8 +143,8 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	})
 }
 
-// nameAll sets p.inputs to list, without inputs that the journal records as outputs (they are found if a folder is
-// enlarged into itself), names the outputs and checks each. It fails if a check fails or no input is left.
+// nameAll sets p.inputs to list, without pictures that the journal records as outputs, which are found if a folder is
+// enlarged into itself. It names the outputs and checks each input. It fails if a check fails or no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
 	p.inputs = list[:0]
@@ -182,8 +182,8 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	return nil
 }
 
-// tellApart makes the output names of inputs a and b differ: if the inputs have different file names, such as a.jpg and
-// a.png, both outputs are named after the file name with its extension. Otherwise it changes nothing.
+// tellApart makes the output names of inputs a and b differ. If the inputs have different file names, such as a.jpg and
+// a.png, both outputs are named after the whole file name, with its extension. Otherwise it changes nothing.
 func (p *planner) tellApart(a, b int) {
 	if one, two := &p.inputs[a], &p.inputs[b]; filepath.Base(one.Place) != filepath.Base(two.Place) {
 		one.Whole, two.Whole = true, true
@@ -304,7 +304,8 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// clash adds an error to p.clashes if an earlier input has the same output as l, or if the output of l is an input.
+// clash adds an error to p.clashes if an earlier input has the same output as the picture of l, or if the output is an
+// input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

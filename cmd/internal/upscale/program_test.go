@@ -39,14 +39,6 @@ func succeeds(t *testing.T, dir, line string) {
 	}
 }
 
-// putBlobs writes pictures of w×h to files of dir.
-func putBlobs(t *testing.T, dir string, w, h int, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(w, h))
-	}
-}
-
 // putText writes text to the file name of dir.
 func putText(t *testing.T, dir, name, text string) {
 	t.Helper()

@@ -110,8 +110,7 @@ func (r *report) leaveOut(b *batch) error {
 	return err
 }
 
-// tallies returns lines that say how many files were left out: earlier results, videos in folders, and pictures of
-// unreadable kinds.
+// tallies returns lines that say how many files were left out: earlier results, videos in folders and unreadable kinds.
 func (r *report) tallies() (lines []string) {
 	if r.earlier > 0 {
 		lines = append(lines, tellResults(r.earlier))
@@ -149,7 +148,6 @@ func (r *report) print(text string) error {
 	return err
 }
 
-// warn prints err as a warning.
 func (r *report) warn(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +161,8 @@ func (r *report) fail(ev pictureEvent, err error) {
 	r.failure(ev, err)
 }
 
-// failure is fail for callers that hold r.mu. It prints err only if there are several pictures: else err ends the call.
+// failure does what fail does, for callers that hold r.mu. It prints err only if there are several pictures: with a
+// single one, err ends the call and is printed then.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.write(failure(ev, err))
@@ -215,7 +214,8 @@ func (r *report) progress(i int, share float64) {
 	r.bar.Set("enlarging", r.pace.share())
 }
 
-// end records the outcome of picture i, and reports recorded outcomes in order, up to the first picture not yet ended.
+// end records the outcome of picture i. Outcomes are reported in the order of the pictures: end reports those recorded
+// so far, up to the first picture that has not ended yet.
 func (r *report) end(i int, out outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,7 +228,7 @@ func (r *report) end(i int, out outcome) {
 	}
 }
 
-// reportRest reports, after an interruption, the outcomes that end held back since an earlier picture never ended.
+// reportRest reports, after an interruption, the outcomes that end has held back since an earlier picture never ended.
 func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,8 +353,9 @@ func (r *report) summary(ctx context.Context, err error) {
 	r.write(ev)
 }
 
-// frame reports that frame n of picture i was written, seconds after the work began. to is the size of the frame,
-// earlier the number of frames that an earlier run made, and share the share of all frames done, 0 if unknown.
+// frame reports that frame n of picture i was written. to is the size of the frame in pixels, and seconds the time
+// since the work on the picture began. earlier is the number of frames that an earlier run wrote, which do not count
+// for the speed. share is how much of the picture is done, 0 to 1; 0 means unknown.
 func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

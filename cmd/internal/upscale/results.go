@@ -9,10 +9,10 @@ import (
 	"superres/internal/parallel"
 )
 
-// leaveResults divides list into inputs, to be enlarged, and results, which superres enlarged before, so that a command
-// on *.jpg can be given twice. Both keep the order of list. All pictures become inputs if --on-result is take or if all
-// are results: then the user means results. It fails if the last of several arguments is a folder with only results:
-// then the user means the output folder.
+// leaveResults divides list into inputs, which are enlarged, and results, which superres made in earlier calls, so that
+// a command on *.jpg can be given twice. Both keep the order of list. All pictures become inputs if --on-result is
+// take, or if all are results: then the user means results. It fails if the last of several arguments is a folder with
+// nothing but results: then the user means it as the output folder.
 func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictures.Input, err error) {
 	if len(list) == 1 || opt.OnResult == "take" {
 		return list, nil, nil

@@ -1,7 +1,6 @@
 package upscale
 
 import (
-	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,7 @@ import (
 // the parts of --shard agree on them.
 func TestResultsAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 8, 5, "a.png", "b.png")
+	consoletest.Blobs(t, dir, 8, 5, "a.png", "b.png")
 	for _, ext := range []string{"png", "jpg", "tif"} {
 		succeeds(t, dir, "-q a.png -m nearest -o large."+ext)
 	}
@@ -55,36 +54,4 @@ func TestResultsAreLeftOut(t *testing.T) {
 	if both := consoletest.Tree(t, filepath.Join(dir, "both")); len(both) != 2 {
 		t.Errorf("without a record: %v", both)
 	}
-}
-
-// Folders of outputs, and those above them, are not left behind where nothing was made.
-func TestNoFoldersOfNothing(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "whole.png"), image.NewGray(image.Rect(0, 0, 40, 40)))
-	whole := consoletest.Read(t, dir, "whole.png")
-	consoletest.Put(t, filepath.Join(dir, "in/sub/cut.png"), whole[:len(whole)-20])
-	for _, line := range []string{
-		"gone.png -o a/b/c/", "gone1.png gone2.png -o a/b", "gone/gone.png", "in -r -o a/b",
-		"in/sub/cut.png -o a/b/c.png",
-		"gone.png -o a/b/ --resume",
-	} {
-		before := entries(t, dir)
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "-m", "nearest"}, strings.Fields(line)...)...)
-		if code == 0 {
-			t.Errorf("%s: succeeded: %s", line, stderr)
-		}
-		if after := entries(t, dir); !slices.Equal(after, before) {
-			t.Errorf("%s: has left %v", line, after)
-		}
-	}
-}
-
-// entries returns the paths of all files and folders in dir.
-func entries(t *testing.T, dir string) (list []string) {
-	t.Helper()
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		list = append(list, path)
-		return err
-	}))
-	return list
 }

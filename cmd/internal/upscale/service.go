@@ -75,7 +75,7 @@ type Request struct {
 	becomes imagefile.Format // format for a picture that another program made; empty: its own
 }
 
-// SetOriginal says that a program made the picture from the first size bytes of original, in the way how.
+// SetOriginal says that another program made the picture from the first size bytes of original; how tells in which way.
 func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64) {
 	_, kind, _ := imagefile.IdentifyAt(original, r.name)
 	r.made, r.becomes = how.Of(original, size), decoders.FormatFor(original, size, kind)
@@ -101,7 +101,7 @@ func (s *Service) Check(ctx context.Context, params url.Values) error {
 	return err
 }
 
-// read returns the request with params, checked, but without an Enlarger, as it opens no model.
+// read returns the request with params, checked, but without an Enlarger, because it opens no model.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	r := &Request{}
 	options := r.opt.table()
@@ -234,7 +234,6 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 	return out, r.opt.checkDepth(out.Format)
 }
 
-// title returns the name of the picture for messages.
 func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 
 // Result describes the result of a request: of Upscale, or, before the work, of Inspect.
@@ -291,7 +290,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 		})
 }
 
-// answer calls work for the picture in the first size bytes of body, with to as output, and describes the result.
+// answer calls work for the picture in the first size bytes of body, with to as its output, and describes the result.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)

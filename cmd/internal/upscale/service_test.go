@@ -138,9 +138,7 @@ func TestRequestsBesideOneAnother(t *testing.T) {
 
 // A region has the same pixels as in the whole result, at any scale, with any model, anywhere.
 func TestRegions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	putNetworks(t)
 	s := newTestService()
 	const w, h = 320, 241

@@ -138,6 +138,7 @@ func alone(t *testing.T, frames []*sequence.Frame, format, flags string) (list [
 // Each frame of an animation and each page equals its enlargement as a single picture by the same model; delays and
 // loops are kept.
 func TestFramesAlone(t *testing.T) {
+	putNetworks(t)
 	const w, h = 40, 28
 	var opaque, holed, grey []image.Image
 	for n := range 5 {
@@ -162,6 +163,7 @@ func TestFramesAlone(t *testing.T) {
 		{"a.png", "b.png", scenes(t, "png", 4, holed...), 4, "-m photo -s 1.5"},
 		{"grey.png", "b.png", scenes(t, "png", 1, grey...), 1, "-m photo --effort max"},
 		{"a.gif", "b.png", scenes(t, "gif", 0, holed...), 0, "-m photo -s 3 --tile 7"},
+		{"a.png", "b.png", scenes(t, "png", 2, holed...), 2, "-m rgb2"}, // a network of another program
 		{"a.gif", "b.tif", scenes(t, "gif", 3, opaque...), 1, "-m bicubic -q"},
 		{"a.gif", "b.gif", scenes(t, "gif", 2, holed...), 2, "-m nearest"},
 		{"a.png", "b.gif", scenes(t, "png", 1, opaque...), 1, "-m nearest -s 2.5"},

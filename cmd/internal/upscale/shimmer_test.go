@@ -4,15 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"superres/internal/golden"
 )
 
 // Still areas with noise that changes from frame to frame shimmer less than with interpolation, however faint the
 // noise: the mean standard deviation of a sample over time is less. Without noise nothing shimmers, and the first
 // frame equals its enlargement as a picture.
 func TestVideoShimmer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	img := grey(t)
 	const frameCount = 10
 	for _, head := range []string{"W96 H96 Cmono", "W96 H96 C420p10"} {

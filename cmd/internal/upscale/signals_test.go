@@ -16,18 +16,17 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
 // A batch interrupted at any time ends with the exit code of the signal, leaves only whole results and no temporary
 // file, and can be resumed; files that existed before are unchanged.
 func TestInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the program many times")
-	}
+	golden.NotShort(t, "starts the program many times")
 	dir := t.TempDir()
 	for i := range 40 {
-		putBlobs(t, dir, 20+i%7, 20+i%11, fmt.Sprintf("in/%02d.png", i))
+		consoletest.Blobs(t, dir, 20+i%7, 20+i%11, fmt.Sprintf("in/%02d.png", i))
 	}
 	program.Succeeds(t, dir, "upscale", "in", "-o", "want", "-q")
 	want := consoletest.Results(t, filepath.Join(dir, "want"))

@@ -164,7 +164,7 @@ func TestFolderByProgram(t *testing.T) {
 		t.Skip("the program is a shell script")
 	}
 	dir := t.TempDir()
-	putBlobs(t, dir, 6, 5, "made.png", "in/b.png")
+	consoletest.Blobs(t, dir, 6, 5, "made.png", "in/b.png")
 	putText(t, dir, "in/a.heic", heic)
 	putText(t, dir, "in/small.jxl", "\xff\x0a\xc3\x40\x42\xe5\xde\x2a\x82\x00") // of 8 bits
 	putText(t, dir, "in/raw.dng", rawFile())

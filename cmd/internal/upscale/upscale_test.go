@@ -4,20 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"image/jpeg"
-	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 )
 
+// Results have the names, formats and sizes that options say, in the usual spellings of other tools too.
 func TestUpscaleNames(t *testing.T) {
-	for line, want := range map[string]string{ // new files
+	for line, want := range map[string]string{ // new files, and where it matters their sizes
 		"a.png":                                 "a_2x.png",
 		"a.png -s 3 -o b.png":                   "b.png",
 		"a.png --scale=1.5":                     "a_1.5x.png",
@@ -34,69 +34,51 @@ func TestUpscaleNames(t *testing.T) {
 		"-r src -o out --include *.png":         "out/b/a_2x.png out/b/deep/a_2x.png out/c/a_2x.png",
 		"-r src --exclude deep --exclude *.jpg": "src_2x/b/a_2x.png src_2x/c/a_2x.png",
 		"-r src -o out --include *.png --include a.*": "out/a_2x.jpg out/b/a_2x.png out/b/deep/a_2x.png out/c/a_2x.png",
-		"-r src -o src/b":                 "src/b/a_2x.jpg src/b/c/a_2x.png", // the outputs are no inputs
-		"-r src/* --exclude *.jpg":        "src/b_2x/a_2x.png src/b_2x/deep/a_2x.png src/c_2x/a_2x.png",
-		"-r src/b* -o out":                "out/a_2x.png out/deep/a_2x.png",
-		"src/a.jpg --name {stem}-{model}": "src/a-nearest.jpg",
-		"src/a.jpg --width 20":            "src/a_20x16.jpg",
-		"-- -odd.png":                     "-odd_2x.png",
+		"-r src -o src/b":                     "src/b/a_2x.jpg src/b/c/a_2x.png", // the outputs are no inputs
+		"-r src/* --exclude *.jpg":            "src/b_2x/a_2x.png src/b_2x/deep/a_2x.png src/c_2x/a_2x.png",
+		"-r src/b* -o out":                    "out/a_2x.png out/deep/a_2x.png",
+		"src/a.jpg --name {stem}-{model}":     "src/a-nearest.jpg",
+		"src/a.jpg --width 20":                "src/a_20x16.jpg",
+		"-- -odd.png":                         "-odd_2x.png",
+		"a.png -s 4x":                         "a_4x.png=36x28",
+		"a.png -s x3":                         "a_3x.png=27x21",
+		"a.png -s 4×":                         "a_4x.png=36x28",
+		"a.png --scale=250%":                  "a_2.5x.png=23x18",
+		"a.png -s 1.5":                        "a_1.5x.png=14x11",
+		"a.png --width 10":                    "a_10x8.png=10x8",
+		"a.png --height 100":                  "a_129x100.png=129x100",
+		"a.png --width 40 --height 7":         "a_40x7.png=40x7",
+		"a.png --fit 100x50":                  "a_64x50.png=64x50",
+		"a.png --fit 50×100":                  "a_50x39.png=50x39",
+		"a.png --fit 9X7":                     "a_9x7.png=9x7",
+		"more/narrow.png --fit HD":            "more/narrow_4x720.png=4x720",
+		"more/narrow.png -m photo":            "more/narrow_2x.png=2x400",
+		"a.png --timeout 5":                   "a_2x.png",
+		"a.png --timeout=5.5":                 "a_2x.png",
+		"a.png --name {stem}.jpeg":            "a.jpeg",
+		"in --name {stem}_{size}.tif -o here": "here/x_2x.tif here/y_2x.tif",
 	} {
 		dir := t.TempDir()
-		putBlobs(t, dir, 9, 7, "a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png", "src/a.jpg",
-			"src/b/a.png", "src/b/deep/a.png", "src/c/a.png")
+		consoletest.Blobs(t, dir, 9, 7, "a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png",
+			"src/a.jpg", "src/b/a.png", "src/b/deep/a.png", "src/c/a.png")
+		consoletest.Blobs(t, dir, 1, 200, "more/narrow.png")
 		before := consoletest.Tree(t, dir)
 		succeeds(t, dir, "-q -m nearest "+line)
-		made := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
-		if got := strings.Join(made, " "); got != want {
-			t.Errorf("%s: made %s, expected %s", line, got, want)
+		var made, sized []string
+		for _, name := range consoletest.Tree(t, dir) {
+			if slices.Contains(before, name) {
+				continue
+			}
+			pic := opened(t, dir, name)
+			size := pic.Image.Bounds().Size()
+			made, sized = append(made, name), append(sized, fmt.Sprintf("%s=%dx%d", name, size.X, size.Y))
+			if format, _ := imagefile.FormatOf(name); pic.Format != format {
+				t.Errorf("%s: %s has the format %s", line, name, pic.Format)
+			}
 		}
-	}
-}
-
-// The same picture as a file, in a folder and from a pipe gives the same bytes, with any number of workers.
-func TestUpscaleGivesTheSameBytes(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	dir := t.TempDir()
-	putBlobs(t, dir, 40, 33, "in/a.png")
-	succeeds(t, dir, "in/a.png -o one.png -j 1")
-	succeeds(t, dir, "in/a.png -o two.png -j 2")
-	expect(t, dir, "", "in -o folder", 0)
-	want := string(consoletest.Read(t, dir, "one.png"))
-	raw := string(consoletest.Read(t, dir, "in/a.png"))
-	for _, line := range []string{"-", "- -o -", "in/a.png -o -"} {
-		if got, stderr := expect(t, dir, raw, line, 0); got != want || stderr != "" {
-			t.Errorf("%s: other bytes, %s", line, stderr)
+		if strings.Join(made, " ") != want && strings.Join(sized, " ") != want {
+			t.Errorf("%s: made %s, expected %s", line, sized, want)
 		}
-	}
-	for _, f := range []string{"two.png", "folder/a_2x.png"} {
-		if string(consoletest.Read(t, dir, f)) != want {
-			t.Errorf("%s differs", f)
-		}
-	}
-}
-
-// The parts give the same pictures as the whole, which has nothing left to do after them but what failed.
-func TestParts(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 6 {
-		putBlobs(t, dir, 5+i, 6, fmt.Sprintf("in/%d.png", i))
-	}
-	putText(t, dir, "in/bad.png", "no picture")
-	expect(t, dir, "", "-m bicubic -q in -o whole", console.ExitSome)
-	const line = "-m bicubic -o out in --resume"
-	for i := range 9 {
-		call(t, dir, "", strings.Fields(fmt.Sprintf("upscale %s --shard %d/9 -q", line, i))...)
-	}
-	whole, made := consoletest.Results(t, filepath.Join(dir, "whole")),
-		consoletest.Results(t, filepath.Join(dir, "out"))
-	if !maps.Equal(whole, made) {
-		t.Error("the parts give other pictures than the whole")
-	}
-	expect(t, dir, "", line, console.ExitSome, "in/bad.png")
-	putBlobs(t, dir, 4, 4, "in/bad.png")
-	if out, _ := expect(t, dir, "", line+" --json", 0); strings.Count(out, `"event":"skip"`) != 6 ||
-		strings.Count(out, `"event":"done"`) != 1 {
-		t.Errorf("%s", out)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestVideoRefusals(t *testing.T) {
 	} {
 		putText(t, dir, name, text)
 	}
-	putBlobs(t, dir, 9, 7, "a.png")
+	consoletest.Blobs(t, dir, 9, 7, "a.png")
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
 		{"fields.y4m", console.ExitInput, "deinterlace it first"},
 		{"empty.y4m", console.ExitInput, "empty.y4m: has no frames"},

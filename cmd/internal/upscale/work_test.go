@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func TestRoom(t *testing.T) {
 func mixture(t *testing.T, dir string) {
 	for i := range 24 {
 		name := fmt.Sprintf("in/%02d.png", i)
-		putBlobs(t, dir, 1+i*7%50, 1+i*5%31, name)
+		consoletest.Blobs(t, dir, 1+i*7%50, 1+i*5%31, name)
 		if i%7 == 5 {
 			putText(t, dir, name, "no picture")
 		}
@@ -120,20 +119,4 @@ func TestSeveralAtOnce(t *testing.T) {
 			t.Errorf("%s: %s", flags, stderr)
 		}
 	}
-}
-
-// --timeout limits all of the work on a picture, not only its decoding.
-func TestTimeoutOfAPicture(t *testing.T) {
-	dir := t.TempDir()
-	putBlobs(t, dir, 900, 500, "a.png")
-	_, stderr := expect(t, dir, "", "a.png -o out/ --effort max --timeout 200ms", 7)
-	want := regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 0.2 s; use --timeout`)
-	if !want.MatchString(stderr) {
-		t.Error(stderr)
-	}
-	if files := consoletest.Tree(t, dir); len(files) != 1 {
-		t.Errorf("left: %v", files)
-	}
-	putBlobs(t, dir, 3, 3, "b.png")
-	succeeds(t, dir, "b.png --timeout 1m")
 }

@@ -31,9 +31,10 @@ func probeArgs(path string, more ...string) []string {
 	return slices.Concat([]string{"-hide_banner", "-loglevel", "level+error", "-of", "json"}, more, inputArgs(path))
 }
 
-// decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If done is
-// not 0, an earlier run enlarged that many frames, and ffmpeg writes only the first two frames and those that the
-// earlier run did not reach. With c.alpha, the opacity stands below each frame, as Y: see unstacked.
+// decodeArgs returns the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If
+// done is not 0, an earlier run enlarged that many frames; ffmpeg then writes only the first two frames, from which
+// superres chooses the model, and the frames that the earlier run did not reach. If c.alpha is true, the opacity of
+// each frame stands below it, as brightness: see unstacked.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
@@ -78,8 +79,8 @@ var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 // framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs are the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
-// frames open the enlarged frames, and pictures encode them; list holds the streams to copy from the input file.
+// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
+// in frames open the enlarged frames, and pictures encode them; list has the streams to copy from the input.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -94,7 +95,7 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// pictureArgs are the arguments that encode frames. in is the header of the frames, and head the same header as text.
+// pictureArgs returns the arguments that encode frames. in is the header of the frames, head the same as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -127,8 +128,8 @@ func (c *clip) pixFmt(in y4m.Header) string {
 	return layout
 }
 
-// encodeFilters are the filters for the frames before encoding: they set the flags that say what the samples mean, and
-// convert the frames to the pixel format of the result if it differs. in and head are the header of the frames.
+// encodeFilters returns the filters for the frames before encoding: they set the flags that say what the samples mean,
+// and convert the frames to the pixel format of the result if it differs. in and head are the header of the frames.
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
@@ -151,7 +152,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs are the encoder's arguments that say what samples mean, such as the matrix; in is the frames' header.
+// colourArgs returns encoder arguments that say what samples mean, such as the matrix; in is the frames' header.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()

@@ -110,7 +110,8 @@ func (c *clip) trialArgs(ext string, list []copied) []string {
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs are the arguments that keep, or with c.Strip remove, the metadata, in a result with the extension ext.
+// metadataArgs returns the arguments that keep the metadata, or remove it if c.Strip is true, in a result with the
+// extension ext.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {

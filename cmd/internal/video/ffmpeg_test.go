@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 )
 
 // needFFmpeg returns a function that runs a program of FFmpeg in the folder dir, with a text as its input, and returns
 // what it writes. It skips the test where there is no FFmpeg, or one without the encoder of H.264.
 func needFFmpeg(t *testing.T, dir string) func(stdin, name string, args ...string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short: starts ffmpeg many times")
-	}
+	golden.NotShort(t, "starts ffmpeg many times")
 	for _, name := range []string{"ffmpeg", "ffprobe"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("there is no %s here: video files are not tried", name)

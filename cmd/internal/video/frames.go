@@ -14,7 +14,7 @@ import (
 // Only one goroutine may use it.
 type muxer struct {
 	out io.Writer
-	// duration is how long a frame is shown by default, in nanoseconds; 0: unknown.
+	// duration is how long a frame is shown by default, in nanoseconds; 0 if that is unknown.
 	duration float64
 	// next returns the time of the next frame, in units of tick.
 	next func() int64

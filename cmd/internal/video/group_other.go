@@ -10,5 +10,4 @@ import (
 // setGroup does nothing, since this system has no process groups.
 func setGroup(*exec.Cmd) {}
 
-// killGroup kills the program p.
 func killGroup(p *os.Process) error { return p.Kill() }

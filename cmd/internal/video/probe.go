@@ -79,7 +79,7 @@ func isKnown(flag string) bool {
 	return flag != "" && flag != "unknown" && flag != "unspecified" && flag != "reserved"
 }
 
-// besides are the kinds of side data that are left out of the result, each with the text of the warning.
+// besides lists the kinds of side data that are left out of the result, each with the text of the warning.
 var besides = []struct {
 	kinds *regexp.Regexp
 	text  string
@@ -194,10 +194,8 @@ func (s *stream) isInterlaced() bool {
 	return false
 }
 
-// isRGB reports whether the samples of s are red, green and blue, and not luma and chroma.
 func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 
-// isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
 // depth returns the number of bits of a sample of s, at most 16.
@@ -273,7 +271,6 @@ func (s *stream) piped() string {
 	return "yuv444p"
 }
 
-// hasAlpha reports whether the frames of s have transparency.
 func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }
 
 // alphaBy returns the decoder that reads the transparency of s, or "" if s has none or the usual decoder reads it. In
@@ -302,9 +299,7 @@ func (c colours) flags() (list [][2]string) {
 	return list
 }
 
-// colours returns the flags for the result of s, which has toW×toH pixels: the known flags of s. If s names no matrix,
-// programs guess one from the size, BT.601 for small video and BT.709 for large. If the guess would change with the
-// size, the result names BT.601.
+// colours are the flags of a video that say what the samples mean, in FFmpeg's words. Unknown flags are empty.
 func (s *stream) colours(toW, toH int) colours {
 	known := func(flag string) string {
 		if isKnown(flag) {

@@ -116,13 +116,14 @@ func (p *process) start(ours, theirs *os.File) error {
 	return nil
 }
 
-// tail reads a pipe from the process of. After the process has ended, programs that it started may keep the pipe open;
-// the pipe then counts as ended once nothing has come for mostDelay.
+// tail reads a pipe from a process, the field of. After the process has ended, programs that it started may keep the
+// pipe open; the pipe then counts as ended once nothing has come for mostDelay.
 type tail struct {
 	pipe *os.File // not embedded: io.Copy would use its WriteTo and not Read
 	of   *process
 }
 
+// Read implements io.Reader. Deadlines of the pipe interrupt it, so that it notices the end of the process.
 func (t tail) Read(b []byte) (int, error) {
 	for {
 		last := false
@@ -152,8 +153,7 @@ func (p *process) stream() (io.Reader, error) {
 	return tail{ours, p}, err
 }
 
-// feed starts the process and returns its standard input, which must be closed before end is called. Writes fail after
-// the process has ended.
+// feed starts the process and returns its standard input, which must be closed before end is called. Later writes fail.
 func (p *process) feed() (io.WriteCloser, error) {
 	theirs, ours, err := os.Pipe()
 	if err == nil {
@@ -216,8 +216,8 @@ func Run(ctx context.Context, dir string, limit time.Duration, memory int64, com
 	return err
 }
 
-// words returns a text that says why ffmpeg, which ended with err, failed: err if it exceeded a limit, else its last
-// errors, else err and its last message.
+// words returns a text that says why ffmpeg failed, given err, the error with which it ended: err itself if it is about
+// a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
 func (p *process) words(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
@@ -254,7 +254,7 @@ const (
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
 
-// Write implements io.Writer and never fails.
+// Write implements io.Writer: it passes each complete line in p to flush, and keeps the rest. It never fails.
 func (l *log) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
@@ -317,6 +317,7 @@ type reader struct {
 	*process
 }
 
+// Read implements io.Reader. At the end of the output it waits for the process, and returns its error.
 func (r reader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err == nil || n > 0 {

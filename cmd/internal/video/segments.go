@@ -18,8 +18,8 @@ import (
 // segmentFrames is the number of frames, at least 2, in each segment but the last. An interruption loses one segment.
 var segmentFrames = 250
 
-// segments are the parts of a result that were encoded so far: files without sound in a hidden folder beside the
-// result. The record in the folder lists the complete segments.
+// segments are the pieces of a result that were encoded so far: files without sound in a hidden folder beside the
+// result. A file in the folder, the record, lists the complete segments.
 type segments struct {
 	folder string
 	record segmentRecord
@@ -74,7 +74,6 @@ func openSegments(out, key string) *segments {
 	return s
 }
 
-// path returns the path of segment i.
 func (s *segments) path(i int) string { return filepath.Join(s.folder, segmentName(i)) }
 
 func segmentName(i int) string { return fmt.Sprintf("%06d.part", i) }
@@ -116,8 +115,8 @@ func (s *segments) add(temp string, part segment) error {
 	})
 }
 
-// list writes a file that lists all segments, for ffmpeg's demuxer concat, and returns its path. The duration after
-// each segment but the last makes the following segment begin at the time of its first frame.
+// list writes a file that lists all segments, for ffmpeg's demuxer concat, and returns its path. It states a duration
+// after each segment but the last, so that the next segment begins at the time of its first frame.
 func (s *segments) list() (path string, err error) {
 	var text strings.Builder
 	for i, part := range s.record.Parts {

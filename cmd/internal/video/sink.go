@@ -120,7 +120,8 @@ type encoding struct {
 	frames   int     // number of frames of the result so far
 }
 
-// Write implements io.Writer. Like muxer, it takes the header first, then a frame in each call.
+// Write implements io.Writer. It takes the header of the stream in the first call and a frame in each later call, as
+// muxer does. With segments, it begins and ends them at the right frames.
 func (w *encoding) Write(p []byte) (n int, err error) {
 	if w.head == "" {
 		w.head = string(p)

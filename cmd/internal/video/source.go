@@ -17,7 +17,6 @@ import (
 // source provides the frames of a clip as a Y4M stream.
 type source struct{ *clip }
 
-// Name implements enlarging.Source.
 func (s source) Name() string { return s.In }
 
 // Open implements enlarging.Source. It starts the ffmpeg that decodes the video; closing the content ends this ffmpeg.
@@ -78,8 +77,8 @@ func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// ask returns ffprobe's description of the file at path. It fails if the file has no video; the error's text is for a
-// line that begins with the file's name.
+// ask returns ffprobe's description of the file at path. It fails if the file has no video; the text of the error is to
+// follow the name of the file.
 func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()

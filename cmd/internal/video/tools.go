@@ -27,13 +27,12 @@ type Tools struct {
 
 // Encoding says how results are encoded. The zero value loses little that can be seen.
 type Encoding struct {
-	// Codec is h264, hevc, vp9 or av1; empty: the codec that suits the file.
+	// Codec is h264, hevc, vp9 or av1; if it is empty, the codec is chosen to suit the file.
 	Codec string
-	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's own default.
+	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's default.
 	CRF *int
 }
 
-// Codecs are the values of Encoding.Codec.
 func Codecs() []string { return []string{"h264", "hevc", "vp9", "av1"} }
 
 // newer reports whether ffmpeg has the version major.minor or a later one.

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// unwanted returns the tracks that FFmpeg makes the default of their kind although the input has no default of the
-// kind: the first subtitles, which players would then show, and, if the input is an MP4, too, the first sound. The
-// tracks are those of an MP4 file: 0 for the video, then the streams in list. From other inputs the first sound stays
-// the default, since some players of MP4 play only the default.
+// unwanted returns the tracks that FFmpeg makes a default although the input has no default of their kind: the first
+// subtitles, which players would then show, and, if the input is an MP4, too, the first sound. The tracks are those of
+// an MP4 file: 0 is the video, then come the streams in list. From other inputs the first sound stays the default,
+// since some players of MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
 		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()

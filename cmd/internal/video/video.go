@@ -25,7 +25,7 @@ type File struct {
 	// Keep makes the file Out: it calls write with the path temp of a temporary file, and renames the complete file to
 	// Out. info describes the input file.
 	Keep func(info fs.FileInfo, write func(temp string) error) error
-	// Strip leaves out the metadata of the video, such as its title and place; false: metadata is kept.
+	// Strip leaves out the metadata of the video, such as its title and place.
 	Strip bool
 	// Settings is a hash of everything that decides the result besides the input. If it is not empty, the video is
 	// encoded in segments, which stay beside Out after an interruption, for a later job with the same Settings.

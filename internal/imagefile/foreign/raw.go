@@ -52,9 +52,9 @@ func RawName(name string) (Kind, bool) {
 	return Kind{Title: strings.ToUpper(ext[1:]), Advice: develop}, true
 }
 
-// Raw reports whether a TIFF is a raw camera file or begins with a small copy of its picture, and returns its kind.
-// In both cases a reader of TIFF would take the wrong picture. A file that is damaged or not a TIFF is neither. Raw
-// reads only directories, at most 32.
+// Raw reports whether a TIFF is a raw camera file or begins with a small copy of its picture, and returns its kind. In
+// both cases a reader of TIFF would take the wrong picture. For files that are damaged or not a TIFF it returns false.
+// It reads only directories, at most 32.
 func Raw(r io.ReaderAt) (Kind, bool) {
 	head := make([]byte, 10)
 	n, _ := r.ReadAt(head, 0)
@@ -102,7 +102,8 @@ func (t *tiff) kind() string {
 	return unknownRaw
 }
 
-// look examines the directory d, which is a page if isPage, and the directories below it.
+// look notes in t what the directory d, and the directories below it, say about the file. isPage says that d is one of
+// the linked directories, which describe pages, and not one below another.
 func (t *tiff) look(d metadata.TIFFDirectory, isPage bool) {
 	t.seen++
 	isFirst, small := t.seen == 1, false

@@ -13,7 +13,7 @@ import (
 type armFunction struct {
 	name     string
 	offsets  map[string]int // of the parameters in the stack frame
-	size     int            // of all parameters together
+	size     int            // of all parameters samplesPerPointer
 	lines    []armLine
 	prologue []armLine // goes before lines
 	loops    [][2]int  // the first line of each loop, and the line after it

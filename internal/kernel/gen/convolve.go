@@ -83,7 +83,7 @@ func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output 
 	output, left, acc := GP64(), lengthOf("bias"), t.vecs(tall*wide)
 	XORQ(output, output)
 	while(left, wide*t.lanes32(), func() {
-		along("samples", tall, func(sample reg.GPVirtual) {
+		tileRow("samples", tall, func(sample reg.GPVirtual) {
 			t.filterTile(acc, sample, output, tall)
 			finish(acc, sample, output, tall)
 		})
@@ -92,9 +92,9 @@ func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output 
 	})
 }
 
-// along writes a loop over the tiles of a row; the parameter called name is the length of the row. tile gets the index
-// of the first sample of a tile, and tall is the number of its samples. The last tile ends where the row ends.
-func along(name string, tall int, tile func(first reg.GPVirtual)) {
+// tileRow writes a loop over the tiles of a row; the parameter called name is the length of the row. tile writes the
+// body, given the index of the first sample of a tile of `tall` samples. The last tile ends where the row ends.
+func tileRow(name string, tall int, tile func(first reg.GPVirtual)) {
 	first := GP64()
 	XORQ(first, first)
 	top, out := label("tile"), label("row")
@@ -128,8 +128,8 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 	return m
 }
 
-// together is the number of samples that are addressed from one pointer.
-const together = 6
+// samplesPerPointer is the number of samples that are addressed from one pointer.
+const samplesPerPointer = 6
 
 // filterTile sets acc to the sums of a tile: the biases plus all products. tall is the number of samples of the tile.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
@@ -151,7 +151,7 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 	SHLQ(U8(1), step)
 	LEAQ(Mem{Base: step, Index: step, Scale: 2}, steps.three)
 	LEAQ(Mem{Base: step, Index: step, Scale: 4}, steps.five)
-	base := make([]reg.GPVirtual, (tall+together-1)/together)
+	base := make([]reg.GPVirtual, (tall+samplesPerPointer-1)/samplesPerPointer)
 	while(count, 1, func() {
 		for i := range base {
 			base[i] = GP64()
@@ -172,7 +172,7 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 			w = append(w, t.load(from(weights, i*t.bytes())))
 		}
 		for s := range tall {
-			x := t.broadcast32(steps.at(base[s/together], s%together, 0))
+			x := t.broadcast32(steps.at(base[s/samplesPerPointer], s%samplesPerPointer, 0))
 			for i := range w {
 				t.dotPairs(w[i], x, acc[s*wide+i])
 			}

@@ -25,6 +25,7 @@ func (l simdLimits) sum(v, skip value) value {
 	return maxShorts(minShorts(addShortsSaturated(v, skip), l.most.value()), l.lowest.value())
 }
 
+// simdConvolve writes convolve for WebAssembly.
 func simdConvolve(f *function) {
 	limits := f.simdLimits()
 	positive, negative := f.vectors(2), f.vectors(2)
@@ -47,6 +48,7 @@ func simdConvolve(f *function) {
 	})
 }
 
+// simdResidual writes residual for WebAssembly.
 func simdResidual(f *function) {
 	scale, dst := f.vectors(2), f.int(number(0))
 	f.simdFilter(func(acc []local, sample, output value) {
@@ -76,7 +78,7 @@ func (f *function) simdFilter(finish func(acc []local, sample, output value)) {
 		at[s] = f.int(number(0))
 	}
 	f.repeat(func() value {
-		f.along("samples", tall, func(first value) {
+		f.eachGroup("samples", tall, func(first value) {
 			for s := range tall {
 				for i := range wide {
 					f.set(acc[s*wide+i], load(add(f.arg("bias"), shift(output.value(), 2)), 16*i))

@@ -91,6 +91,7 @@ var _ = register(operation{
 	assembly:  tier.maxAbs,
 })
 
+// maxAbs keeps the largest magnitudes of four vectors in registers and combines them at the end.
 func (t tier) maxAbs() {
 	v, n := pointer("v"), lengthOf("v")
 	sign, best := t.constant(signOff), t.zeros(4)
@@ -197,6 +198,7 @@ var _ = register(operation{
 	assembly:  tier.scores,
 })
 
+// scores computes each step of Score for whole vectors, and keeps the largest scores in registers.
 func (t tier) scores() {
 	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), lengthOf("score")
 	least, floor := t.number("least"), t.number("floor")
@@ -228,6 +230,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
+// add loads, adds and stores several vectors in each pass of the loop.
 func (t tier) add() {
 	to, v, n := pointer("to"), pointer("v"), lengthOf("to")
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {

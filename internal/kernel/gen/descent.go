@@ -279,6 +279,7 @@ func (t tier) channels(slice string, body func(offset, pitch reg.GPVirtual)) {
 	})
 }
 
+// activate computes max(z, 0) + slope·min(z, 0), for one vector of channels at a time, over all samples.
 func (t tier) activate() {
 	h, z, slope, zero := pointer("h"), pointer("z"), pointer("slope"), t.zero()
 	t.channels("slope", func(offset, pitch reg.GPVirtual) {
@@ -341,6 +342,7 @@ var _ = register(operation{
 	assembly:  tier.adam,
 })
 
+// adam computes a vector of parameters at a time; the names follow the formula of Adam in package kernel.
 func (t tier) adam() {
 	p, m, v, grad := pointer("p"), pointer("m"), pointer("v"), pointer("grad")
 	clip, rest1, rest2 := t.number32("clip"), t.number32("rest1"), t.number32("rest2")

@@ -28,7 +28,7 @@ func (t tier) multiplyTiles() {
 	MOVQ(output, left)
 	XORQ(output, output)
 	block := func(tall, wide int) { // computes some vectors of outputs of all tiles
-		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, last, tile, output, tall, wide) })
+		tileRow("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, last, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
 	}
@@ -137,7 +137,7 @@ func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles step
 	MOVQ(place(Param("stride")), pairs)
 	LEAQ(Mem{Base: v, Index: pairs, Scale: 2}, base[1][0])
 	for e := range base {
-		for len(base[e])*together < tall {
+		for len(base[e])*samplesPerPointer < tall {
 			next := GP64()
 			LEAQ(Mem{Base: base[e][len(base[e])-1], Index: tiles.three, Scale: 2}, next)
 			base[e] = append(base[e], next)
@@ -157,7 +157,7 @@ func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles step
 			w = append(w, t.load(m))
 		}
 		for s := range tall {
-			x := t.broadcast32(tiles.at(base[e][s/together], s%together, 0))
+			x := t.broadcast32(tiles.at(base[e][s/samplesPerPointer], s%samplesPerPointer, 0))
 			for i := range wide {
 				t.dotPairs(w[i], x, acc[e][s*wide+i])
 			}

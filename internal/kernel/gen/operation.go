@@ -35,10 +35,10 @@ var tiers = []tier{
 	{arch: "wasm", name: SIMD128, runs: "hasModule()", lanes: 2},
 }
 
-// operation is an operation with the given name. Its definition in Go is the function nameGeneric, and its assembly is
-// nameAssembly, which takes slices as pointers, and lengths as numbers where it needs them. For WebAssembly, the
-// assembly is a function of a module. The generator writes the function called name, which calls the definition or the
-// assembly.
+// operation is an operation with the given name. Its definition in Go is the function called name + "Generic", and its
+// assembly the function called name + "Assembly", which takes slices as pointers, and lengths as numbers if it needs
+// them. For WebAssembly, the assembly is a function of a module. The generator writes the function called name, which
+// calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
 // smallest calls took a tenth longer.
@@ -56,7 +56,6 @@ type operation struct {
 	tiers []string
 }
 
-// lengthName returns the name of the assembly's parameter for the length of a slice.
 func lengthName(slice string) string { return slice + "Len" }
 
 var registered []operation

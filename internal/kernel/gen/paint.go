@@ -14,6 +14,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
+// paint computes two steps of pixels: as many as a vector holds, and at the end of the row one at a time.
 func (t tier) paint() {
 	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), lengthOf("l")
 	wr, wb := t.number32("wr"), t.number32("wb")

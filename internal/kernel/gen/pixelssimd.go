@@ -64,7 +64,7 @@ func (f *function) simdCombine(onto bool) {
 	}
 }
 
-// simdAddPixels has a loop for each scale. A loop processes all pixels of a sample together.
+// simdAddPixels has a loop for each scale. A loop processes all pixels of a sample samplesPerPointer.
 func simdAddPixels(f *function) {
 	step := f.int(shift(f.arg("step"), 2))
 	left, own := f.int(f.arg("sums")), f.int(add(step.value(), shift(f.arg("outputs"), 2)))
@@ -133,6 +133,7 @@ func (f *function) around(finish func(at local), body func(first bool, sample va
 	})
 }
 
+// simdBoundFlatAreas writes boundFlatAreas for WebAssembly: it keeps the nine samples in variables.
 func simdBoundFlatAreas(f *function) {
 	const many = 2
 	nine := f.vectors(9)

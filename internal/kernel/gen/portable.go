@@ -107,7 +107,6 @@ func (c *code) integers(name string, avx func(from, to Op), from, to integer) {
 	avx(from.GPVirtual, to.GPVirtual)
 }
 
-// set sets a number to another number.
 func (c *code) set(to, from integer) { c.integers("MOVD", MOVQ, from, to) }
 
 func (c *code) copyOf(from integer) integer {
@@ -129,6 +128,7 @@ func (c *code) zeroNumber() integer {
 func (c *code) plus(to, by integer)  { c.integers("ADD", ADDQ, by, to) }
 func (c *code) minus(to, by integer) { c.integers("SUB", SUBQ, by, to) }
 
+// increase adds by, which may be negative, to a number.
 func (c *code) increase(to integer, by int) {
 	switch {
 	case c.arm != nil && by >= 0:
@@ -320,7 +320,6 @@ func constantPlace(value uint32) Mem {
 	return Mem{Symbol: Symbol{Name: "floatConstants", Static: true}, Base: reg.StaticBase, Disp: 4 * i}
 }
 
-// writeConstants writes the memory of constants.
 func writeConstants() {
 	GLOBL("floatConstants", attr.RODATA|attr.NOPTR)
 	for i, value := range constants {
@@ -330,7 +329,6 @@ func writeConstants() {
 
 func (c *code) constant(f float32) vector { return c.bits(math.Float32bits(f)) }
 
-// setVector sets a vector to another vector.
 func (c *code) setVector(to, from vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4ea01c00, "MOV", from, from, to)
@@ -339,7 +337,6 @@ func (c *code) setVector(to, from vector) {
 	VMOVAPS(from.VecVirtual, to.VecVirtual)
 }
 
-// multiplyAdd adds a·b to sum.
 func (c *code) multiplyAdd(a, b, sum vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4e20cc00, "FMLA", a, b, sum)
@@ -348,7 +345,6 @@ func (c *code) multiplyAdd(a, b, sum vector) {
 	VFMADD231PS(a.VecVirtual, b.VecVirtual, sum.VecVirtual)
 }
 
-// fuse returns a·b + z in a new vector.
 func (c *code) fuse(a, b, z vector) vector {
 	v := c.newVector()
 	c.setVector(v, z)

@@ -17,6 +17,8 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
+// columns writes loops over columns and their entries. each writes a loop over all columns; in its body, entries writes
+// a loop over the vectors of a column. offset counts bytes from the first column, index from the current column.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -53,6 +55,7 @@ var _ = register(operation{
 	assembly:  tier.ropUpdate,
 })
 
+// ropUpdate writes the loops of ROPUpdate, whose formulas have the same names; `next` is the new q.
 func (t tier) ropUpdate() {
 	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
 	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
@@ -104,6 +107,7 @@ var _ = register(operation{
 	assembly:  tier.shorten,
 })
 
+// shorten writes the loop of Shorten; now is s, and lost is 1 − s.
 func (t tier) shorten() {
 	shrink, part, square := pointer("shrink"), pointer("part"), pointer("square")
 	n, out := lengthOf("shrink"), pointer("out")
@@ -179,7 +183,6 @@ func (t tier) addTo(v reg.VecVirtual, m Mem) {
 	addNumber(t.sum(v), m)
 }
 
-// addNumber adds x to the number at m.
 func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
@@ -244,6 +247,7 @@ var _ = register(operation{
 	assembly:  tier.project,
 })
 
+// project writes the loops of Project. The sums are written as the comment at Project says: without q if s is 0.
 func (t tier) project() {
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns(lengthOf("u"), lengthOf("shrink"))

@@ -9,13 +9,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes32 returns the number of float32 in a vector.
 func (t tier) lanes32() int { return 2 * t.lanes }
 
-// bytes returns the number of bytes in a vector.
 func (t tier) bytes() int { return 8 * t.lanes }
 
-// vec returns a new vector register.
 func (t tier) vec() reg.VecVirtual {
 	if t.lanes == 8 {
 		return ZMM()
@@ -23,7 +20,6 @@ func (t tier) vec() reg.VecVirtual {
 	return YMM()
 }
 
-// vecs returns n new vector registers.
 func (t tier) vecs(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {
@@ -32,14 +28,12 @@ func (t tier) vecs(n int) []reg.VecVirtual {
 	return list
 }
 
-// zero returns a vector of zeros.
 func (t tier) zero() reg.VecVirtual {
 	v := t.vec()
 	t.clear(v)
 	return v
 }
 
-// clear sets v to zeros.
 func (t tier) clear(v reg.VecVirtual) {
 	if t.lanes == 8 {
 		VPXORQ(v, v, v)
@@ -48,7 +42,6 @@ func (t tier) clear(v reg.VecVirtual) {
 	}
 }
 
-// zeros returns n vectors of zeros.
 func (t tier) zeros(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {
@@ -159,7 +152,6 @@ func at(base, index reg.Register, offset int) Mem {
 	return Mem{Base: base, Index: index, Scale: 1, Disp: offset}
 }
 
-// from returns the memory at base plus offset bytes.
 func from(base reg.Register, offset int) Mem { return Mem{Base: base, Disp: offset} }
 
 // number32 returns a vector with all lanes equal to the named float32 parameter.

@@ -159,7 +159,6 @@ func same(bits uint32) value {
 	return v
 }
 
-// sameFloat returns a vector with the same number in every lane.
 func sameFloat(x float32) value { return same(math.Float32bits(x)) }
 
 // arg returns the value of a parameter by its name.
@@ -199,12 +198,10 @@ func (f *function) vectors(n int) []local {
 	return list
 }
 
-// set gives a variable a value.
 func (f *function) set(l local, v value) {
 	f.code = slices.Concat(f.code, v, []byte{0x21}, unsigned(int(l)))
 }
 
-// increase adds v to an integer.
 func (f *function) increase(l local, v value) { f.set(l, add(l.value(), v)) }
 
 // store stores a vector at an address plus offset bytes.

@@ -22,10 +22,8 @@ type mapping struct {
 func (m *mapping) plus(a, b vector) vector  { return m.of(opAdd, a, b) }
 func (m *mapping) minus(a, b vector) vector { return m.of(opSub, a, b) }
 
-// times returns f·a in a new register.
 func (m *mapping) times(f float32, a vector) vector { return m.of(opMul, a, m.constant(f)) }
 
-// fuse returns f·a + b in a new register.
 func (m *mapping) fuse(f float32, a, b vector) vector { return m.code.fuse(m.constant(f), a, b) }
 
 // define registers an operation that applies the map to each of k entries in n groups.

@@ -23,10 +23,11 @@ var _ = register(operation{
 // tilesPerCall is the constant of package kernel.
 const tilesPerCall = 12
 
-// eachTiles writes a loop over the samples of two rows, as many at a time as tilesPerCall tiles cover. It computes the
-// sums of the tiles; then finish writes the transform of the sums to outputs, which begin at sample first.
+// eachTiles emits code for a loop over the samples of two rows, as many at a time as tilesPerCall tiles of 2×2 outputs
+// cover. The loop computes the transformed sums of these tiles. finish emits the rest of the loop, which turns the sums
+// into outputs; the value first is the index of their first sample.
 func (f *function) eachTiles(finish func(first value)) {
-	f.along("samples", 2*tilesPerCall, func(first value) {
+	f.eachGroup("samples", 2*tilesPerCall, func(first value) {
 		f.call(f.module.operation("transformInput"), f.arg("v"), f.arg("stride"),
 			add(f.arg("src"), shift(multiply(first, f.arg("step")), 1)), f.arg("rows"), f.arg("step"),
 			number(tilesPerCall), f.arg("channels"))
@@ -36,9 +37,9 @@ func (f *function) eachTiles(finish func(first value)) {
 	})
 }
 
-// along writes a loop over groups of tall items. count names the parameter with the number of items; body gets the
-// index of the first item of a group. The last group ends with the last item, so some items are processed twice.
-func (f *function) along(count string, tall int, body func(first value)) {
+// eachGroup writes a loop over groups of `tall` items. count names the parameter with the number of items; body writes
+// the work on a group from its first index. The last group ends with the last item, so some items are processed twice.
+func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))
 	f.repeat(func() value {
@@ -187,7 +188,7 @@ func simdMultiplyTiles(f *function) {
 					f.set(b, same(0))
 				}
 			})
-			f.along("n", tall, func(first value) {
+			f.eachGroup("n", tall, func(first value) {
 				f.set(at[0], add(v.value(), multiply(first, tile.value())))
 				for s := 1; s < tall; s++ {
 					f.set(at[s], add(at[s-1].value(), tile.value()))

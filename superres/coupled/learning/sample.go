@@ -47,7 +47,8 @@ func (s *sampler) read(ctx context.Context, sources []training.Source, progress 
 	})
 }
 
-// add offers all pairs of patches of a picture to the sample. truth is the brightness of the picture.
+// add offers all pairs of patches of a picture to the sample, which takes or drops each at random. truth is the
+// brightness of the picture.
 func (s *sampler) add(truth *plane.Plane) {
 	grid := patches.Grid{W: truth.W / s.Scale, H: truth.H / s.Scale, Size: s.Patch, Step: 1}
 	if grid.Check() != nil {
@@ -95,7 +96,6 @@ func (s *sampler) add(truth *plane.Plane) {
 	}
 }
 
-// meanOf returns the mean of samples.
 func meanOf(v []float32) float64 {
 	sum := 0.0
 	for _, x := range v {

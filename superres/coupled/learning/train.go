@@ -100,7 +100,6 @@ func (t Trainer) sizes() (low, high int) {
 	return low, low * t.Scale * t.Scale
 }
 
-// Target implements training.Trainer.
 func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return t.Scale, t.Degradation, t.check()
 }

@@ -273,10 +273,12 @@ func (s said) shares(favour float64) (list []int64, total int64) {
 	return list, total
 }
 
-// surelyClean ends the examination of a large picture: no more windows are examined once all that speaks against a clean
-// picture has less than one part in surelyClean, unless many equal neighbours may tell a drawing. Of 97 clean pictures, of general-dev, open-valid and Kodak reduced by 2,
-// 42 end after the first of four windows and 77 after two at the latest; of the same ones sharpened by 0.4 and by 0.8,
-// 10 and 2 do. With four windows no answer to these is above 0.3 %; by a limit of 1 %, one sharpened picture is missed.
+// surelyClean ends the examination of a large picture: no more windows are examined once all classes but the first,
+// clean pictures, have less than one part in surelyClean, unless many equal neighbours may tell a drawing. Of 97 clean
+// pictures, of general-dev, open-valid and Kodak reduced by 2, 42 end after the first of four windows, and 77 after
+// two at the latest; of the same pictures sharpened by 0.4 and by 0.8, 10 and 2 do. None of these has more than 0.3 %
+// by four windows; a limit of 1 % would miss a sharpened picture. Of 102 results, half of clean pictures and half of
+// sharpened ones, 5 differ, by −0.04 to 0.04 dB.
 const surelyClean = 300
 
 // sumWindow returns the sums over the samples in a window of img.
@@ -326,8 +328,8 @@ func weightOf(number int64) int64 {
 	return repair.One * power / (repair.One + power)
 }
 
-// listWindows returns the parts of a picture that are examined, at most four, each of at most 80×80 samples: together if
-// they cover the picture, which they do up to 160×160 samples, and otherwise one after another, the first two from
+// listWindows returns the parts of a picture that are examined, at most four, each of at most 80×80 samples. Parts that
+// cover the picture, as they do up to 160×160 samples, come together; others come one after another, the first two from
 // opposite corners.
 func listWindows(b image.Rectangle) iter.Seq[[]image.Rectangle] {
 	const most = 80

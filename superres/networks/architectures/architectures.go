@@ -29,7 +29,7 @@ import (
 // architecture is a family of networks.
 type architecture struct {
 	name string
-	// has reports whether the tensors belong to a network of the family.
+	// has reports whether the tensors belong to a network of the family. It looks at a few names and shapes.
 	has func(map[string]weights.Tensor) bool
 	// build adds the nodes of the network, the input first. It returns the index of the output node, and a text that
 	// tells the members of the family apart, such as 64×32.
@@ -63,8 +63,8 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that superres cannot build from weights alone. part occurs in the names of their weights.
-// superres runs the first few, as many as runnable, if the network comes as ONNX; it cannot run the others.
+// obstacles are operations that cannot be built from weights alone, with a part of the names of their weights. superres
+// can run the first `runnable` of them if the network is exported to ONNX; the others it cannot run at all.
 var obstacles = []struct{ part, operation string }{
 	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
 	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
@@ -107,8 +107,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the architecture of the tensors, and its tensors by their names without prefixes. It removes at most
-// depth prefixes from a name, and returns nil if no known architecture fits.
+// identify returns the known architecture that the tensors belong to, and the tensors by their names without prefixes.
+// It removes at most depth prefixes from a name, and returns nil if no known architecture fits.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {

@@ -17,7 +17,8 @@ type attention struct {
 	rows, columns int
 }
 
-// attend adds attention a with the nodes query, key and value. It divides scores by √n, with n channels per head.
+// attend adds attention of the kind a, with the nodes query, key and value. It divides scores by √n, where n is the
+// number of channels of a head.
 func (b *builder) attend(a attention, query, key, value int) int {
 	features, heads := b.channels(query), a.windows.Heads
 	if features%heads != 0 {
@@ -36,7 +37,8 @@ func (b *builder) attend(a attention, query, key, value int) int {
 	return b.add("", graph.WeightedSum{Windows: a.windows, Keys: a.keys}, x, value)
 }
 
-// biases calls spread for the bias table under name. The table must have the given number of rows, a column per head.
+// biases reads the table called name, which has the given number of rows and a column for each head, and returns the
+// biases that spread makes of it.
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {
@@ -47,8 +49,8 @@ func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int
 	return b.spread(table.Data, heads, n, m, index)
 }
 
-// spread returns a bias for each head h, pixel i (of n) and pixel k (of m): number h in row index(i, k) of table. It
-// fails if the network would have more biases than a graph may have weights.
+// spread returns the biases of all scores: for head h, pixel i of n and pixel k of m, number h in row index(i, k) of
+// table. It fails if the network would have more biases than a graph may have weights.
 func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
 	if b.biased += heads * n * m; b.biased > graph.MaxWeights {
 		b.fail("more than %d biases of scores", graph.MaxWeights)
@@ -65,9 +67,9 @@ func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) 
 	return list
 }
 
-// apart returns a function that takes two pixels i and k of an h×w window and returns the row of the distance from k to
-// i in a table. The table lists all distances, sorted by the distance down and then by the distance across.
-func apart(h, w int) func(i, k int) int {
+// distanceRow returns a function that takes two pixels i and k of an h×w window and returns the row of a table for the
+// distance from k to i. The table lists all distances, sorted by the distance down and then by the distance across.
+func distanceRow(h, w int) func(i, k int) int {
 	return func(i, k int) int { return (i/w-k/w+h-1)*(2*w-1) + i%w - k%w + w - 1 }
 }
 
@@ -84,7 +86,7 @@ func (b *builder) channels(node int) int {
 	return b.channels(b.nodes[node].Inputs[0])
 }
 
-// split adds n nodes, each with an equal part of the channels of node in, and returns them.
+// split divides the channels of node in into n equal parts, and returns a node for each part.
 func (b *builder) split(in, n int) []int {
 	size, parts := b.channels(in)/n, make([]int, n)
 	for k := range parts {
@@ -110,7 +112,7 @@ func (b *builder) roll(rows, columns, in int) int {
 	return b.add("", graph.Roll{Rows: rows, Columns: columns}, in)
 }
 
-// linear adds a product of each pixel's channels with a matrix of outputs×inputs, plus biases if the file has any.
+// linear adds a product of each pixel's channels with the named matrix of outputs×inputs, plus biases, if any.
 func (b *builder) linear(name string, x int) int {
 	w := b.get(name+".weight", 2)
 	return b.convolve(name, weights.Tensor{Shape: []int{w.Shape[0], w.Shape[1], 1, 1}, Data: w.Data}, b.bias(name), x)

@@ -10,7 +10,7 @@ import (
 )
 
 // compact is SRVGGNetCompact (Wang, Xie, Dong, Shan: Real-ESRGAN, ICCVW 2021): a chain of 3×3 convolutions with PReLU
-// between them, then a pixel shuffle and the addition of the input, enlarged by nearest. Layers have numbers; odd
+// between them, and a pixel shuffle; the input, enlarged by nearest neighbour, is added. Layers have numbers; odd
 // numbers are activations, which have no weights if they are ReLU.
 var compact = architecture{
 	name: "SRVGGNetCompact",
@@ -22,6 +22,7 @@ var compact = architecture{
 	build: buildCompact,
 }
 
+// buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions.
 func buildCompact(b *builder) (output int, size string) {
 	first := b.get("body.0.weight", 4)
 	channels, features := first.Shape[1], first.Shape[0]

@@ -53,8 +53,8 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 	return b.add("", graph.Add{}, inner, x)
 }
 
-// weighting adds two convolutions of x with a normalisation and GELU between them, and the sigmoid of the result.
-// format makes the name of a layer from its number; first is the number of the first convolution.
+// weighting adds what makes weights from 0 to 1 of x: two convolutions with a normalisation and GELU between them, and
+// a sigmoid. format makes the name of a layer from its number; first is the number of the first convolution.
 func (b *builder) weighting(format string, first, x int) int {
 	x = b.batchNorm(fmt.Sprintf(format, first+1), b.conv(fmt.Sprintf(format, first), x))
 	return b.add("", graph.Sigmoid, b.conv(fmt.Sprintf(format, first+3), b.add("", graph.GELU, x)))
@@ -74,8 +74,8 @@ func (b *builder) batchNorm(name string, x int) int {
 	return b.add(name, op, x)
 }
 
-// attendChannels adds attention of the channels of a head to each other. parts are the queries, keys and values; the
-// scores of a head are multiplied by its temperature.
+// attendChannels adds attention of the channels of a head to each other. parts are the nodes of queries, keys and
+// values; the scores of a head are multiplied by its number in temperatures.
 func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	features, heads := b.channels(parts[0]), len(temperatures)
 	n := features / heads
@@ -99,7 +99,8 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// branch adds attention in windows for half 0 or half 1 of the channels of parts, which are queries, keys and values.
+// branch adds attention in windows for one half of the channels, half 0 or 1. parts are the nodes of queries, keys and
+// values; if isMoved is true, the picture is moved before.
 func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
@@ -119,7 +120,7 @@ func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 		return parts[0]
 	}
 	a := attention{windows: graph.Windows{Height: h, Width: w, Heads: heads}}
-	a.bias = b.spread(table, heads, h*w, h*w, apart(h, w))
+	a.bias = b.spread(table, heads, h*w, h*w, distanceRow(h, w))
 	if isMoved {
 		a.rows, a.columns = h/2, w/2
 	}
@@ -134,7 +135,8 @@ func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 // maxPositions is the greatest number of products in one layer of the network that positions runs. It bounds the time.
 const maxPositions = 1 << 22
 
-// positions runs a small network, with sums in float64, on each distance (two numbers), and returns a number per head.
+// positions runs the small network with which DAT computes biases from distances. distances has two numbers for each
+// distance, down and across; the result has a number for each head. Sums are in float64.
 func (b *builder) positions(name string, distances []float32, heads int) []float32 {
 	first := b.get(name+"pos_proj.weight", 2)
 	n := first.Shape[0]

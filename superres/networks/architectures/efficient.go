@@ -28,6 +28,7 @@ func hasAll(tensors map[string]weights.Tensor, keys ...string) bool {
 	return true
 }
 
+// buildRLFN adds the nodes of an rlfn. The size of the network is its channels × its blocks.
 func buildRLFN(b *builder) (output int, size string) {
 	first := b.get("conv_1.weight", 4)
 	start := b.conv("conv_1", b.add("input", graph.Input{Channels: first.Shape[1]}))
@@ -73,6 +74,7 @@ var safmn = architecture{
 	build: buildSAFMN,
 }
 
+// buildSAFMN adds the nodes of a safmn. The size of the network is its channels × its blocks.
 func buildSAFMN(b *builder) (output int, size string) {
 	first := b.get("to_feat.weight", 4)
 	features, channels := first.Shape[0], first.Shape[1]
@@ -88,7 +90,8 @@ func buildSAFMN(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("to_img.0", x)), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// safm multiplies x by a map: the parts of x's channels, each reduced, convolved and enlarged again, then joined.
+// safm multiplies x by a map. It divides the channels of x into parts, reduces each part by another factor, convolves
+// it and enlarges it again; the joined parts give the map.
 func (b *builder) safm(name string, features, x int) int {
 	levels := 0
 	for b.has(fmt.Sprintf("%smfr.%d.weight", name, levels)) && levels < 5 {
@@ -121,8 +124,8 @@ func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
 }
 
-// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). It adds the picture,
-// enlarged by nearest. realPLKSR also normalises groups of channels, and has Mish in place of GELU.
+// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). The picture is added,
+// enlarged by nearest neighbour. RealPLKSR also normalises groups of channels, and has Mish in place of GELU.
 var plksr, realPLKSR = architecture{name: "PLKSR", has: isPLKSR(false), build: buildPLKSR},
 	architecture{name: "RealPLKSR", has: isPLKSR(true), build: buildPLKSR}
 
@@ -144,6 +147,7 @@ func mixerOf(tensors map[string]weights.Tensor, block int) string {
 	return ""
 }
 
+// buildPLKSR adds the nodes of a plksr or realPLKSR. The size of the network is its channels × its blocks.
 func buildPLKSR(b *builder) (output int, size string) {
 	first := b.get("feats.0.weight", 4)
 	features, channels := first.Shape[0], first.Shape[1]
@@ -157,7 +161,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 		}
 		mixer := mixerOf(b.tensors, blocks+1)
 		inner := b.conv(mixer+"2", b.add("", curve, b.conv(mixer+"0", x)))
-		inner = b.partial(name+"lk.conv", features, inner)
+		inner = b.convolvePart(name+"lk.conv", features, inner)
 		if b.has(name + "attn.f.0.weight") {
 			inner = b.add("", graph.Mul{}, inner, b.add("", graph.Sigmoid, b.conv(name+"attn.f.0", inner)))
 		}
@@ -181,8 +185,9 @@ func buildPLKSR(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// partial adds a convolution of the first n channels of x with n outputs. The other channels of x stay as they are.
-func (b *builder) partial(name string, features, x int) int {
+// convolvePart convolves the first n channels of x, where n is the number of outputs of the named convolution. The
+// other channels of x stay as they are.
+func (b *builder) convolvePart(name string, features, x int) int {
 	n := b.get(name+".weight", 4).Shape[0]
 	if n > features {
 		b.fail("%q has %d channels, expected at most %d", name, n, features)

@@ -18,6 +18,7 @@ var edsr = architecture{
 	build: buildEDSR,
 }
 
+// buildEDSR adds the nodes of an edsr. The size of the network is its channels × its residual blocks.
 func buildEDSR(b *builder) (output int, size string) {
 	features := b.get("conv_first.weight", 4).Shape[0]
 	down, up := make([]float32, len(meanOfDIV2K)), make([]float32, len(meanOfDIV2K))
@@ -48,6 +49,7 @@ var originalEDSR = architecture{
 	build: buildOriginalEDSR,
 }
 
+// buildOriginalEDSR does for originalEDSR what buildEDSR does for edsr; the means are convolutions in the file.
 func buildOriginalEDSR(b *builder) (output int, size string) {
 	b.white = 255
 	features := b.get("head.0.weight", 4).Shape[0]
@@ -81,6 +83,7 @@ var srResNet = architecture{
 	build: buildSRResNet,
 }
 
+// buildSRResNet adds the nodes of an srResNet. The size of the network is its channels × its residual blocks.
 func buildSRResNet(b *builder) (output int, size string) {
 	first := b.get("conv_first.weight", 4)
 	features := first.Shape[0]
@@ -99,9 +102,9 @@ func buildSRResNet(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// residual adds residual blocks: two convolutions with a ReLU between them, times scale, plus the input of the block.
-// It returns the result of the last block and the number of blocks. first and second are formats that make the names of
-// a block's two convolutions from the number of the block.
+// residual adds residual blocks as long as the file has weights for them. A block is two convolutions with a ReLU
+// between them, times scale, plus the input of the block. residual returns the result of the last block and the number
+// of blocks. first and second are formats that make the names of a block's convolutions from its number.
 func (b *builder) residual(first, second string, scale float32, in int) (out, blocks int) {
 	out = in
 	for ; b.has(fmt.Sprintf(first, blocks) + ".weight"); blocks++ {

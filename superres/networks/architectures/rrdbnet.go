@@ -9,8 +9,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then steps that
-// enlarge ×2 by nearest and convolve. Some networks begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
+// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then ×2 steps of
+// nearest neighbour and a convolution. Some begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
 // convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of names.
 var rrdbNet = architecture{
 	name: "RRDBNet",
@@ -77,6 +77,7 @@ func (n rrdbNames) convolution(block, dense int, k string) string {
 	return name
 }
 
+// buildRRDBNet adds the nodes of an rrdbNet. The size of the network is its channels × its residual blocks.
 func buildRRDBNet(b *builder) (output int, size string) {
 	n, _ := findRRDBNames(b.tensors)
 	first, last := b.get(n.first+".weight", 4), b.get(n.last+".weight", 4)

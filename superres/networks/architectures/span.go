@@ -28,6 +28,7 @@ func hasConv3XC(tensors map[string]weights.Tensor, name string) bool {
 // meanOfDIV2K are the means of red, green and blue in the data set DIV2K, as rounded by SPAN's authors.
 var meanOfDIV2K = []float32{0.4488, 0.4371, 0.4040}
 
+// buildSPAN adds the nodes of a span. The size of the network is its channels.
 func buildSPAN(b *builder) (output int, size string) {
 	last := b.get("upsampler.0.weight", 4)
 	channels := b.inputs("conv_1")
@@ -76,6 +77,7 @@ var spanV2 = architecture{
 	build: buildSPANV2,
 }
 
+// buildSPANV2 adds the nodes of a spanV2. The size of the network is its channels.
 func buildSPANV2(b *builder) (output int, size string) {
 	channels := b.inputs("block_1.c1")
 	in := b.add("input", graph.Input{Channels: channels})
@@ -105,6 +107,7 @@ func (b *builder) depthwise(name string, channels, in int) int {
 		Pad: samePadding(w), Weight: w.Data, Bias: b.bias(name)}, in)
 }
 
+// buildSPANF adds the nodes of a spanF. The size of the network is its channels.
 func buildSPANF(b *builder) (output int, size string) {
 	channels := b.inputs("block_1.c1_r")
 	in := b.add("input", graph.Input{Channels: channels})
@@ -137,7 +140,8 @@ func (b *builder) inputs(name string) int {
 	return 0
 }
 
-// span adds a block of SPAN. It returns the block's result, and inner, the result of its first convolution and SiLU.
+// span adds a block of SPAN: (x + in)·(σ(x) − ½), where x is in after three convolutions. It returns the result, and
+// inner, which is in after the first convolution and its SiLU.
 func (b *builder) span(name string, in int) (out, inner int) {
 	inner = b.add("", graph.SiLU, b.conv3XC(name+".c1_r", in))
 	x := b.add("", graph.SiLU, b.conv3XC(name+".c2_r", inner))
@@ -146,9 +150,9 @@ func (b *builder) span(name string, in int) (out, inner int) {
 	return b.add("", graph.Mul{}, b.add("", graph.Add{}, x, in), attention), inner
 }
 
-// conv3XC adds a convolution of 3×3 taps that was trained as the sum of two branches: a 1×1 convolution, sk, and a
-// chain of 1×1, 3×3 and 1×1 convolutions without activations, conv. Files hold the branches, or their sum eval_conv, or
-// all three; the sum may then be out of date, and is not used.
+// conv3XC adds a convolution of 3×3 taps that was trained as the sum of two branches: a 1×1 convolution, called sk, and
+// a chain of 1×1, 3×3 and 1×1 convolutions without activations, called conv. Files hold the branches, or their sum
+// eval_conv, or all three. In the last case the sum may be out of date, so the branches are used.
 func (b *builder) conv3XC(name string, in int) int {
 	if !b.has(name + ".conv.0.weight") {
 		return b.conv(name+".eval_conv", in)

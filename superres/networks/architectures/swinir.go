@@ -30,8 +30,8 @@ func buildSwin(b *builder) (output int, size string) {
 	return b.transformer("patch_embed.norm", "layers.%d.residual_group.blocks.%d.", b.swin)
 }
 
-// transformer adds a transformer: a convolution, a normalisation named embedding, groups of layers, and the enlarging
-// end. layer adds one layer; layers is the format of its name. The result is the output node and the network's size.
+// transformer adds the steps that SwinIR, HAT and DAT share: a convolution, a normalisation called embedding, groups of
+// layers, and the end that enlarges. layer adds one layer; layers is the format of the name of a layer.
 func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
 	size string) {
 	first := b.get("conv_first.weight", 4)
@@ -54,7 +54,7 @@ func (b *builder) transformer(embedding, layers string, layer func(name string, 
 		count += i
 		name := fmt.Sprintf("layers.%d.", groups)
 		if overlapping := name + "residual_group.overlap_attn."; b.has(overlapping + "qkv.weight") {
-			inner = b.overlap(overlapping, fmt.Sprintf(layers, groups, 0), inner)
+			inner = b.attendOverlapping(overlapping, fmt.Sprintf(layers, groups, 0), inner)
 		}
 		x = b.add("", graph.Add{}, b.trunk(name+"conv", inner), x)
 	}
@@ -117,7 +117,7 @@ func (b *builder) swin(name string, _, i, in int) int {
 	if i%2 == 1 {
 		a.rows, a.columns = w/2, w/2
 	}
-	a.bias = b.biases(name+"attn.", heads, w*w, w*w, (2*w-1)*(2*w-1), apart(w, w))
+	a.bias = b.biases(name+"attn.", heads, w*w, w*w, (2*w-1)*(2*w-1), distanceRow(w, w))
 	parts := b.split(b.linear(name+"attn.qkv", b.roll(a.rows, a.columns, x)), 3)
 	x = b.roll(-a.rows, -a.columns, b.linear(name+"attn.proj", b.attend(a, parts[0], parts[1], parts[2])))
 	return b.perceptron(name, b.add("", graph.Add{}, x, sum))
@@ -135,8 +135,8 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// overlap adds attention of windows, as large as the windows of layer, to overlapping windows with 1.5 times the side.
-func (b *builder) overlap(name, layer string, in int) int {
+// attendOverlapping adds attention of windows, as large as in layer, to overlapping windows with 1.5 times the side.
+func (b *builder) attendOverlapping(name, layer string, in int) int {
 	w, heads := b.window(layer + "attn.")
 	large := w + w/2
 	a := attention{windows: graph.Windows{Height: w, Width: w, Heads: heads},
@@ -159,7 +159,7 @@ func (b *builder) overlap(name, layer string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: normalisation, linear, GELU and linear steps, and the addition of x.
+// perceptron adds half of a layer: normalisation, two matrices with GELU between them, and the addition of x.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

@@ -56,7 +56,7 @@ type ShiftMask struct {
 }
 
 func (r Roll) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
 		err = fmt.Errorf("by %d×%d", r.Columns, r.Rows)
 	}
@@ -64,7 +64,7 @@ func (r Roll) shape(in []Shape) (Shape, error) {
 }
 
 func (i Interleave) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0) {
 		err = fmt.Errorf("of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
 	}
@@ -104,7 +104,8 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scores returns the shape of the result of ChannelScores for two inputs.
+// scores returns the shape of the result of ChannelScores for two inputs: one pixel for each window, with the products
+// of all pairs of channels of a head.
 func (w Windows) scores(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || in[0] != in[1] {
 		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
@@ -160,6 +161,7 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) err
 	return nil
 }
 
+// shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
 func (p Scores) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
 		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
@@ -171,6 +173,7 @@ func (p Scores) shape(in []Shape) (s Shape, err error) {
 	return s, p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
 }
 
+// shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to sum.
 func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
 		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
@@ -192,8 +195,9 @@ func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
 
 func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
 
+// shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
 func (m ShiftMask) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	n := m.Height * m.Width
 	if err == nil && (min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow ||
 		m.Heads > MaxScores || m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width ||

@@ -67,7 +67,6 @@ func (g *Graph) Check() error {
 	return nil
 }
 
-// describe returns the operation and the name of a node.
 func (n Node) describe() string { return fmt.Sprintf("%s %q", NameOf(n.Op), n.Name) }
 
 // numbers returns the float32 lists of an operation, and one list of its single float32 fields.

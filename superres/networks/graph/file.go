@@ -68,7 +68,7 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 }
 
 // Load returns the graph that Save saved, with Range 1. The lists of the graph share memory with numbers. Load fails if
-// nodes and numbers do not fit each other, or if Check does not accept the graph.
+// the lengths that nodes state do not add up to numbers, or if Check does not accept the graph.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	if len(nodes) == 0 || len(nodes) > MaxNodes {
 		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)

@@ -1,7 +1,7 @@
 package graph
 
 // foldNode merges node i with its first input if at least one of the two nodes is a convolution. If node i is the sum
-// of two convolutions, foldNode merges these. It returns i, as pass expects.
+// of two convolutions, foldNode merges these. It returns i, since visitNodes asks for the node that replaces node i.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)
@@ -41,13 +41,13 @@ func (s *simplifier) foldNode(i int) int {
 	return i
 }
 
-// foldAfter merges convolution c in node from and Affine a in node i, which takes the result of c, into one convolution
-// in node i, and gives node i the name of from.
+// foldAfter merges a convolution and the Affine after it into one convolution. Node from computes convolution c; node i
+// computes a from its result, becomes the convolution, and gets the name of from.
 func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	if !s.spend(len(c.Weight)) {
 		return
 	}
-	scale, offset := spread(a.Scale, c.Out), spread(a.Offset, c.Out)
+	scale, offset := perChannel(a.Scale, c.Out), perChannel(a.Offset, c.Out)
 	weight, bias := make([]float32, len(c.Weight)), make([]float32, c.Out)
 	copy(bias, c.Bias)
 	per := len(weight) / c.Out
@@ -64,11 +64,12 @@ func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// foldBefore merges Affine a in node from and convolution c in node i, which takes the result of a, into one
-// convolution in node i, unless a adds an offset and c pads with zeros: the padding would lack the offset.
+// foldBefore merges an Affine and the convolution after it into one convolution, node i. Node from computes a; node i
+// computes c from its result. If a adds an offset and c pads with zeros, foldBefore changes nothing: the padding would
+// lack the offset.
 func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	in := s.channels[s.nodes[i].Inputs[0]]
-	scale, offset := spread(a.Scale, in), spread(a.Offset, in)
+	scale, offset := perChannel(a.Scale, in), perChannel(a.Offset, in)
 	for _, v := range offset {
 		if v != 0 && c.Pad != (Edges{}) {
 			return
@@ -98,8 +99,8 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// spread returns list with one value per channel; a list of one value is repeated.
-func spread(list []float32, channels int) []float32 {
+// perChannel returns list with one value per channel; a list of one value is repeated.
+func perChannel(list []float32, channels int) []float32 {
 	if len(list) == channels {
 		return list
 	}

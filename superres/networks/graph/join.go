@@ -32,19 +32,19 @@ func (s *simplifier) joinNode(i int) int {
 			s.set(i, Affine{[]float32{2}, []float32{0}}, first)
 		}
 	case PReLU:
-		if before, ok := s.nodes[first].Op.(PReLU); ok && least(before.Slope) >= 0 {
+		if before, ok := s.nodes[first].Op.(PReLU); ok && leastOf(before.Slope) >= 0 {
 			s.set(i, PReLU{product(before.Slope, op.Slope)}, s.nodes[first].Inputs[0])
 		}
 	}
 	return i
 }
 
-func least(list []float32) float32 { return slices.Min(list) }
+func leastOf(list []float32) float32 { return slices.Min(list) }
 
 // product returns the products of two lists, element by element. A list of one value is repeated.
 func product(a, b []float32) []float32 {
 	n := max(len(a), len(b))
-	a, b = spread(a, n), spread(b, n)
+	a, b = perChannel(a, n), perChannel(b, n)
 	list := make([]float32, n)
 	for i := range list {
 		list[i] = a[i] * b[i]
@@ -65,15 +65,15 @@ func (s *simplifier) joinAffine(i int, op Affine) {
 	case Affine:
 		offset := product(other.Offset, op.Scale)
 		n := max(len(offset), len(op.Offset))
-		offset = slices.Clone(spread(offset, n))
-		for c, v := range spread(op.Offset, n) {
+		offset = slices.Clone(perChannel(offset, n))
+		for c, v := range perChannel(op.Offset, n) {
 			offset[c] += v
 		}
 		if joined := (Affine{product(other.Scale, op.Scale), offset}); finite(joined.Scale) && finite(joined.Offset) {
 			s.set(i, joined, before)
 		}
 	case PReLU:
-		if own && least(op.Scale) > 0 && least(op.Offset) == 0 && slices.Max(op.Offset) == 0 {
+		if own && leastOf(op.Scale) > 0 && leastOf(op.Offset) == 0 && slices.Max(op.Offset) == 0 {
 			s.set(first, op, before)
 			s.set(i, other, first)
 		}
@@ -111,7 +111,7 @@ func repeat(list []float32, n int) []float32 {
 	return all
 }
 
-// joinClip joins a Clip with a Clip before it, removes a PReLU before it that has no effect any more, and replaces a
+// joinClip joins a Clip with a Clip before it, removes a PReLU before it if the Clip makes it useless, and replaces a
 // Clip that only limits samples to 0 and above by a ReLU.
 func (s *simplifier) joinClip(i int, op Clip) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
@@ -119,7 +119,7 @@ func (s *simplifier) joinClip(i int, op Clip) {
 	case Clip:
 		s.set(i, Clip{min(max(before.Min, op.Min), op.Max), min(max(before.Max, op.Min), op.Max)}, from.Inputs[0])
 	case PReLU:
-		if op.Min >= 0 && least(before.Slope) >= 0 {
+		if op.Min >= 0 && leastOf(before.Slope) >= 0 {
 			s.set(i, op, from.Inputs[0])
 		}
 	default:

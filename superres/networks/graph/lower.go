@@ -1,7 +1,8 @@
 package graph
 
-// lower returns three operations that compute c one after another: a convolution with an output channel for each of the
-// Stride×Stride phases of c's result, a pixel shuffle of the phases, and the crop. in is the number of input channels.
+// lower returns three operations that compute the transposed convolution c one after another. The convolution has an
+// output channel for each of the Stride×Stride phases, the positions in a Stride×Stride block of the result; the pixel
+// shuffle puts the phases there; Pad, with negative edges, crops. in is the number of input channels.
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	r, outs := c.Stride, c.Out/c.Groups
 	// Before the crop, row q·r + phase takes row q − t of the input with tap phase + r·t; columns likewise.

@@ -1,6 +1,5 @@
 package graph
 
-// size returns the number of taps of a convolution.
 func (c Conv) size() int { return c.Height * c.Width }
 
 // mergeChain merges two successive convolutions, b in node from and c in node i, into one in node i, if b or c has 1×1

@@ -71,6 +71,7 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 // pairwise maps each sign of Arithmetic to an operation with two inputs.
 var pairwise = map[byte]Op{'+': Add{}, '-': Sub{}, '*': Mul{}, '/': Div{}, '>': Max{}, '<': Min{}}
 
+// combineNodes does what Arithmetic does for two nodes. x·x becomes a Square.
 func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error) {
 	op, in := pairwise[sign], []int{x, y}
 	if sign == '*' && x == y {
@@ -97,6 +98,7 @@ func Combine(sign byte, x, y float64) float64 {
 	return x / y
 }
 
+// combineConstants does what Arithmetic does for two constants. A list of one number is repeated.
 func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
 	n := max(len(x), len(y))
 	if len(x) != n && len(x) != 1 || len(y) != n && len(y) != 1 {

@@ -31,16 +31,16 @@ func (r Ranges) String() string {
 	return fmt.Sprintf("%v in and %v out", r.In, r.Out)
 }
 
-// better is the lead, in dB of agreement with the picture, with which another pair of ranges wins over the usual pair.
+// requiredLead is by how many dB another pair of ranges must agree better with the picture than the usual pair to win.
 // With the right ranges, the reduced results of eight published networks of 0..1 agree with the picture to 31.6 to 51.4
 // dB. A wrong span for both input and result costs networks of 0..1 at least 1.9 dB, of 0..255 16 dB, of −1..1 0.2 dB.
-const better = 0.1
+const requiredLead = 0.1
 
-// GuessRanges returns the ranges of a network that its file does not state, and how well the result then agrees with
-// the picture, in dB. The picture has samples from 0 to 1; eval converts it to the given span, runs the network and
-// returns the result unconverted. GuessRanges tries all nine pairs of 0..1, 0..255 and −1..1, and returns the pair with
-// which the result, reduced to the size of the picture, agrees best; but the usual pair wins unless another pair leads
-// clearly. Both spans of the usual pair are the span to which the network limits its result, or else 0..1.
+// GuessRanges returns the ranges of samples that a network expects and returns, if its file states none. It tries all
+// nine pairs of 0..1, 0..255 and −1..1: eval converts the picture, whose samples are 0 to 1, to the span in, runs the
+// network and returns its result as it is. Of the nine, GuessRanges returns the pair with which the result, reduced to
+// the size of the picture, agrees best with it, and the agreement in dB; but the usual pair wins unless another leads
+// by requiredLead. Both spans of the usual pair are the span to which the network limits its result, or else 0..1.
 func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)) (best Ranges, agreement float64,
 	err error) {
 	spans := []Span{Unit, Bytes, Signed}
@@ -64,7 +64,7 @@ func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)
 			}
 		}
 	}
-	if usually > agreement-better {
+	if usually > agreement-requiredLead {
 		return usual, usually, nil
 	}
 	return best, agreement, nil

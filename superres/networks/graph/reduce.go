@@ -53,8 +53,9 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
+// shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
 func (p Pool) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	switch {
 	case err != nil:
 		return s, err
@@ -69,8 +70,9 @@ func (p Pool) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
+// shape implements Op. What is reduced has size 1 in the result.
 func (r Reduce) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels) {
 		err = errors.New("of nothing, or by an unknown reduction")
 	}
@@ -92,7 +94,7 @@ func (r ReduceEach) shape(in []Shape) (Shape, error) {
 }
 
 func (n Normalize) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0)) {
 		err = fmt.Errorf("of %d channels in %d groups, with %g", s.Channels, n.Groups, n.Epsilon)
 	}
@@ -100,7 +102,7 @@ func (n Normalize) shape(in []Shape) (Shape, error) {
 }
 
 func (f Softmax) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (f.Size < 1 || s.Channels%f.Size != 0) {
 		err = fmt.Errorf("of each %d of %d channels", f.Size, s.Channels)
 	}

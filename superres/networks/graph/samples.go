@@ -10,7 +10,6 @@ type Samples struct {
 // NewSamples returns samples that are 0. The numbers of the shape must be positive.
 func NewSamples(s Shape) Samples { return Samples{s, make([]float32, s.count())} }
 
-// count returns the number of samples.
 func (s Shape) count() int { return s.W * s.H * s.Channels }
 
 // Row returns the samples of row y, pixel after pixel with all its channels. The slice shares memory with s.

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-func one(in []Shape) (Shape, error) {
+// onlyInput returns the shape of the input of an operation with one input.
+func onlyInput(in []Shape) (Shape, error) {
 	if len(in) != 1 {
 		return Shape{}, fmt.Errorf("has %d inputs, expected 1", len(in))
 	}
@@ -15,8 +16,9 @@ func one(in []Shape) (Shape, error) {
 
 func (Input) shape([]Shape) (Shape, error) { return Shape{}, errors.New("a second input") }
 
+// shape implements Op. Without padding the result lacks the rows and columns for which a tap would be beyond an edge.
 func (c Conv) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err != nil {
 		return s, err
 	}
@@ -42,8 +44,9 @@ func (e Edges) within(low, high int) bool {
 	return min(e.Top, e.Left, e.Bottom, e.Right) >= low && max(e.Top, e.Left, e.Bottom, e.Right) <= high
 }
 
+// shape implements Op. Copies of Kernel samples begin Stride samples apart; Pad and Extra change the sides.
 func (c ConvTranspose) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +70,7 @@ func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 }
 
 func (p PReLU) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && len(p.Slope) != 1 && len(p.Slope) != s.Channels {
 		err = fmt.Errorf("%d slopes for %d channels", len(p.Slope), s.Channels)
 	}
@@ -85,7 +88,7 @@ func (f Function) name() string {
 }
 
 func (f Function) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (f < 0 || f > Positive) {
 		err = errors.New("no such function")
 	}
@@ -93,7 +96,7 @@ func (f Function) shape(in []Shape) (Shape, error) {
 }
 
 func (c Clip) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && !(c.Min <= c.Max) {
 		err = fmt.Errorf("from %g to %g", c.Min, c.Max)
 	}
@@ -101,7 +104,7 @@ func (c Clip) shape(in []Shape) (Shape, error) {
 }
 
 func (a Affine) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	fits := func(n int) bool { return n == 1 || n == s.Channels }
 	if err == nil && !(fits(len(a.Scale)) && fits(len(a.Offset))) {
 		err = fmt.Errorf("%d factors and %d offsets for %d channels", len(a.Scale), len(a.Offset), s.Channels)
@@ -117,7 +120,8 @@ func (Max) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Min) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Where) shape(in []Shape) (Shape, error) { return combined(in, 3) }
 
-// combined returns the shape of the result of an operation that combines n inputs as Add does. It fails if they differ.
+// combined returns the shape of the result of Add and operations like it on n inputs. It fails unless all inputs have
+// the same shape, apart from inputs of one channel or one pixel.
 func combined(in []Shape, n int) (s Shape, err error) {
 	if len(in) != n {
 		return s, fmt.Errorf("has %d inputs, expected %d", len(in), n)
@@ -135,6 +139,7 @@ func combined(in []Shape, n int) (s Shape, err error) {
 	return s, nil
 }
 
+// shape implements Op. All inputs have equal sides; the result has all their channels.
 func (Concat) shape(in []Shape) (Shape, error) {
 	if len(in) == 0 {
 		return Shape{}, errors.New("has no inputs")
@@ -151,8 +156,9 @@ func (Concat) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
+// shape implements Op. The result has as many channels as the list.
 func (c Select) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // scores of a single window may have more
 		err = fmt.Errorf("has more than %d channels", MaxChannels)
 	}
@@ -163,8 +169,9 @@ func (c Select) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
+// shape implements Op. Factor² channels become one channel with Factor times the sides.
 func (p PixelShuffle) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	r := p.Factor
 	if err == nil && (r < 1 || r > MaxScale || s.Channels%(r*r) != 0) {
 		err = fmt.Errorf("%d channels by %d, expected 1 to %d, whose square divides them", s.Channels, r, MaxScale)
@@ -175,8 +182,9 @@ func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 	return Shape{s.W * r, s.H * r, s.Channels / (r * r)}, nil
 }
 
+// shape implements Op. It is the inverse of PixelShuffle, but Extend rounds the sides up to multiples of Factor.
 func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	r := p.Factor
 	if err == nil && (r < 1 || r > MaxScale || !p.Extend && (s.W%r != 0 || s.H%r != 0)) {
 		err = fmt.Errorf("%d×%d samples by %d", s.W, s.H, r)
@@ -187,6 +195,7 @@ func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}, nil
 }
 
+// shape implements Op. It fails for factors that Resize does not allow, and for sides that Down does not divide.
 func (r Resize) shape(in []Shape) (Shape, error) {
 	if len(in) == 2 && r.Up == 0 && r.Down == 0 {
 		s, to := in[0], in[1]
@@ -195,7 +204,7 @@ func (r Resize) shape(in []Shape) (Shape, error) {
 		}
 		return Shape{to.W, to.H, s.Channels}, r.check()
 	}
-	s, err := one(in)
+	s, err := onlyInput(in)
 	switch {
 	case err != nil:
 		return s, err
@@ -221,8 +230,9 @@ func (r Resize) check() error {
 	return nil
 }
 
+// shape implements Op. Negative edges make the result smaller.
 func (p Pad) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (!p.within(-1<<20, 1<<10) || p.Mode < PadZero || p.Mode > PadReflect) {
 		err = fmt.Errorf("by %v", p.Edges)
 	}

@@ -22,8 +22,8 @@ func (g *Graph) Simplify() *Graph {
 	for range mostPasses {
 		s.removeUseless()
 		s.changed = false
-		s.pass(s.joinNode)
-		s.pass(s.foldNode)
+		s.visitNodes(s.joinNode)
+		s.visitNodes(s.foldNode)
 		if !s.changed {
 			break
 		}
@@ -44,7 +44,7 @@ type simplifier struct {
 }
 
 // spend subtracts products from the budget for computing new weights. If fewer are left, it subtracts nothing and
-// reports false; this happens only for odd networks.
+// reports false, so that a strange file cannot make Simplify take long.
 func (s *simplifier) spend(products int) bool {
 	const most = 1 << 30
 	if products > most-s.work {
@@ -77,6 +77,7 @@ func (s *simplifier) copyNodes() {
 	s.output = at[s.graph.Output]
 }
 
+// append adds a node at the end of s.nodes, and notes its number of channels.
 func (s *simplifier) append(n Node) {
 	s.nodes = append(s.nodes, n)
 	s.channels = append(s.channels, s.channelsOf(n))
@@ -149,9 +150,9 @@ func (s *simplifier) removeUseless() {
 	}
 }
 
-// pass calls visit for each node but the input, in order. visit returns the node that replaces node i: i itself, or an
-// earlier node.
-func (s *simplifier) pass(visit func(i int) int) {
+// visitNodes calls visit for each node but the input, in order. visit returns the node that replaces node i: i itself,
+// or an earlier node.
+func (s *simplifier) visitNodes(visit func(i int) int) {
 	at := make([]int, len(s.nodes))
 	for i := range s.nodes {
 		at[i] = i

@@ -62,13 +62,15 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	return s, nil
 }
 
-// strided describes the taps of a convolution along one side as taps on blocks of stride samples.
+// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples: of
+// strideAlong's result, split finds the block and the sample of each tap.
 type strided struct {
 	taps, before, behind  int // the number of taps on blocks, and the padding in blocks
 	dilation, stride, pad int // of the original convolution
 }
 
-// strideAlong returns the strided form, along one side, of a convolution with padding before and behind the picture.
+// strideAlong returns the strided form, along one side, of a convolution whose padding is `before` samples in front of
+// the picture and `behind` samples after it.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)
@@ -103,7 +105,6 @@ func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input i
 	return b.Add(name, Pad{Edges: Edges{Top: -cut.Top, Left: -cut.Left, Bottom: -cut.Bottom, Right: -cut.Right}}, node)
 }
 
-// floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
 	q := a / b
 	if a%b < 0 {

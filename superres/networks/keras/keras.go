@@ -29,6 +29,7 @@ type file struct {
 	Manifest []group `json:"weightsManifest"`
 }
 
+// model is the description of a network: a list of layers, each on the result of the one before, or a functional.
 type model struct {
 	Class  string          `json:"class_name"`
 	Config json.RawMessage `json:"config"` // in old files, a list of layers if Class is Sequential
@@ -68,6 +69,7 @@ func FilesBeside(data []byte) (names []string) {
 	return names
 }
 
+// parse parses a model.json. It refuses long files and deep lists before it takes memory for them, and graph-models.
 func parse(data []byte) (*file, error) {
 	if len(data) > maxJSON || bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxLists {
 		return nil, fmt.Errorf("keras: a model.json of %d bytes, expected at most %d, and at most %d lists", len(data),

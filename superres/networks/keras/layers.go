@@ -96,6 +96,7 @@ func init() {
 // The sides of the example picture for networks that take any size: multiples of 48, since networks may divide sides.
 const exampleWidth, exampleHeight = 240, 336
 
+// input returns a Builder for the picture that an InputLayer describes. Sides that are left open get the example's.
 func (c *call) input() *graph.Builder {
 	shape := c.Shape
 	if shape == nil {
@@ -133,8 +134,8 @@ func text(data json.RawMessage) (s string) {
 	return s
 }
 
-// edges returns the padding of a layer with the given window and stride: none if the file says "valid". If it says
-// "same", the result has the sides of the picture divided by the stride, which must divide them.
+// edges returns the padding of a layer whose taps span taps samples, with the given stride: none if the file says
+// "valid". If it says "same", the result has the sides of the picture divided by the stride, which must divide them.
 func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	switch text(c.Padding) {
 	case "valid":
@@ -159,6 +160,7 @@ func (c *call) strides() (stride, dilation int) {
 	return stride, dilation
 }
 
+// conv adds a Conv2D or DepthwiseConv2D. The graph has another order of weights than the file: see op.Weight.
 func (c *call) conv() int {
 	name, isDepthwise := "kernel", c.class == "DepthwiseConv2D"
 	if isDepthwise {
@@ -185,6 +187,7 @@ func (c *call) conv() int {
 	return fail.Need(c.builder.AddStrided(c.name, op, stride, c.in[0]))
 }
 
+// transposed adds a Conv2DTranspose with square taps.
 func (c *call) transposed() int {
 	w := c.weight("kernel", 4)
 	stride, dilation := c.strides()
@@ -202,6 +205,7 @@ func (c *call) transposed() int {
 	return fail.Need(c.builder.AddTransposed(c.name, op, cut, c.in[0]))
 }
 
+// batchNormalization adds a BatchNormalization. A file may lack some of its four lists, with usual values then.
 func (c *call) batchNormalization() int {
 	channels := c.builder.Shape(c.in[0]).Channels
 	values := map[string][]float32{}
@@ -216,6 +220,7 @@ func (c *call) batchNormalization() int {
 		values["moving_variance"], c.Epsilon)), c.in[0])
 }
 
+// combine adds op for the first two inputs, then for the result and each further input.
 func (c *call) combine(op graph.Op) (node int) {
 	node = c.in[0]
 	for _, other := range c.in[1:] {
@@ -231,6 +236,7 @@ func (c *call) concatenate() int {
 	return c.add(graph.Concat{}, c.in...)
 }
 
+// relu adds a ReLU or LeakyReLU with the slope that the file states, and the upper limit of a ReLU6.
 func (c *call) relu() int {
 	slope := 0.
 	if c.class == "LeakyReLU" {
@@ -256,6 +262,7 @@ func (c *call) prelu() int {
 	return c.add(graph.PReLU{Slope: w.data}, c.in[0])
 }
 
+// upSampling adds an UpSampling2D by nearest neighbour or bilinear interpolation.
 func (c *call) upSampling() int {
 	op := graph.Resize{Up: c.Size[0], Down: 1}
 	if c.Interpolation == "bilinear" {
@@ -272,6 +279,7 @@ func (c *call) rescaling() int {
 	return c.add(graph.Affine{Scale: []float32{float32(scale)}, Offset: []float32{float32(c.Offset)}}, c.in[0])
 }
 
+// pool adds a MaxPooling2D or AveragePooling2D. A stride that is not stated is the side of the window.
 func (c *call) pool() int {
 	op := graph.Pool{IsMax: c.class == "MaxPooling2D", Height: c.Pool[0], Width: c.Pool[1], Stride: c.Strides[0]}
 	if op.Stride == 0 {
@@ -284,6 +292,7 @@ func (c *call) pool() int {
 	return c.add(op, c.in[0])
 }
 
+// globalPool reduces each channel of the picture to one sample, its mean or maximum.
 func (c *call) globalPool() int {
 	op := graph.Reduce{OfPicture: true}
 	if c.class == "GlobalMaxPooling2D" {
@@ -295,6 +304,8 @@ func (c *call) globalPool() int {
 	return c.add(op, c.in[0])
 }
 
+// pad adds a ZeroPadding2D, or a Cropping2D as a padding by negative numbers. The file states one number for each side,
+// or one for rows and one for columns.
 func (c *call) pad() int {
 	data, sign := c.Padding, 1
 	if c.class == "Cropping2D" {
@@ -315,7 +326,8 @@ func (c *call) multiplyBeta() int {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
-// shuffle returns a function for maker.make: it adds a pixel shuffle of channels sorted by place in a block of pixels.
+// shuffle returns a function for maker.make that adds a pixel shuffle. In the channels, all output channels of one
+// place in the block of pixels stand together.
 func shuffle(factor int) func(*call) int {
 	return func(c *call) int { return fail.Need(c.builder.AddShuffle(c.name, factor, true, c.in[0])) }
 }

@@ -22,6 +22,8 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
+// slice adds a Slice: for each size it selects as many channels, beginning where the last selection ended. Sizes of
+// `rest` divide the remaining channels equally.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -54,6 +56,7 @@ func span(start, size, channels int) []int {
 // part is the range of samples from start to end−1 along an axis.
 type part struct{ start, end int }
 
+// crop adds a Crop: it selects channels, and cuts rows and columns off the edges.
 func (c *call) crop() []graph.Operand {
 	s := c.shape()
 	sides := [3]int{s.Channels, s.H, s.W}
@@ -130,6 +133,7 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 
 var errSize = fail.With("to a size of its own is not supported for pictures of any size")
 
+// padding adds a Padding with zeros, repeated edges or mirrored edges. The keys of parameters are ncnn's.
 func (c *call) padding() []graph.Operand {
 	op := graph.Pad{Edges: graph.Edges{Top: c.int(0, 0), Bottom: c.int(1, 0), Left: c.int(2, 0), Right: c.int(3, 0)}}
 	kind, value := c.int(4, 0), c.float(5, 0)
@@ -147,6 +151,7 @@ func (c *call) padding() []graph.Operand {
 	return c.add(op)
 }
 
+// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn.
 func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s := c.shape()
@@ -172,7 +177,8 @@ func (c *call) reorg() []graph.Operand {
 	return []graph.Operand{{Node: node}}
 }
 
-// interp resizes the first input: to a stated size, to the size of the second input, or by two factors.
+// interp resizes the first input: to a stated size, to the size of the second input, or by two factors. Without whole
+// or simple factors, it resizes to the size of an earlier node, which must have that size.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
@@ -230,6 +236,7 @@ const (
 	padValid = 1
 )
 
+// pooling adds a Pooling over windows or over the whole picture. The keys of parameters are ncnn's.
 func (c *call) pooling() []graph.Operand {
 	op := graph.Pool{IsMax: c.int(0, 0) == 0, Width: c.int(1, 0), Stride: c.int(2, 1), CountPad: c.int(6, 0) != 0}
 	op.Height, op.Pad.Left = c.int(11, op.Width), c.int(3, 0)
@@ -256,5 +263,4 @@ func (c *call) pooling() []graph.Operand {
 	return c.add(op)
 }
 
-// wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }

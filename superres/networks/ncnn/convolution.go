@@ -22,6 +22,8 @@ type kernel struct {
 	parameters              []float32 // of the activation
 }
 
+// kernel reads the parameters of a convolution; their keys are ncnn's. Numbers for the vertical direction default to
+// those for the horizontal one.
 func (c *call) kernel() (k kernel) {
 	k = kernel{out: c.int(0, 0), groups: c.int(7, 1), width: c.int(1, 0), dilation: c.int(2, 1), stride: c.int(3, 1),
 		left: c.int(4, 0), bias: c.int(5, 0), weights: c.int(6, 0), activation: c.int(9, 0), parameters: c.floats(10)}
@@ -52,6 +54,7 @@ func (c *call) read(k kernel) (weights, biases []float32) {
 	return weights, biases
 }
 
+// convolution adds a Convolution, and the activation that it states.
 func (c *call) convolution() []graph.Operand {
 	k, s := c.kernel(), c.shape()
 	if c.float(18, 0) != 0 || c.int(19, 0) != 0 {
@@ -77,6 +80,7 @@ func (c *call) convolution() []graph.Operand {
 	return c.activate(k, fail.Need(c.graph.AddStrided(c.name, op, k.stride, c.in[0].Node)))
 }
 
+// deconvolution adds a Deconvolution, a transposed convolution with square taps, and the activation that it states.
 func (c *call) deconvolution() []graph.Operand {
 	k, s := c.kernel(), c.shape()
 	extraRight := c.int(18, 0)

@@ -40,6 +40,7 @@ func sizes(text string, shapes []graph.Shape) (list []int, areOfInputs bool, err
 	}
 }
 
+// skip removes text from the start of what remains to be read, and reports whether it stood there.
 func (e *expression) skip(text string) bool {
 	rest, found := strings.CutPrefix(e.rest, text)
 	if found {
@@ -114,6 +115,7 @@ func operate(name string, x, y float64) (v float64, err error) {
 	return v, nil
 }
 
+// floor returns ⌊x⌋, or 2³⁰ for numbers that are not between −2³⁰ and 2³⁰, including NaN.
 func floor(x float64) int {
 	if !(x > -1<<30 && x < 1<<30) {
 		return 1 << 30

@@ -39,7 +39,8 @@ type reader struct {
 	sized bool
 	// blobs are the results of the layers so far, by their names.
 	blobs map[string]graph.Operand
-	// free are the blobs that no layer has taken so far, except constants and results of a Split.
+	// free are the blobs that no layer has taken so far, except constants and results of a Split; the last one left is
+	// the result of the network.
 	free map[string]bool
 }
 
@@ -131,8 +132,8 @@ type maker struct {
 	make        func(*call) []graph.Operand
 }
 
-// many is the greatest number of inputs of layers that take any number of inputs.
-const many = graph.MaxNodes
+// maxInputs is the greatest number of inputs of layers that take any number of inputs.
+const maxInputs = graph.MaxNodes
 
 // makers maps each supported kind of layer to its maker.
 var makers = map[string]maker{
@@ -159,14 +160,14 @@ var makers = map[string]maker{
 	"HardSwish":              {1, 1, (*call).hardSwish},
 	"HardSigmoid":            {1, 1, (*call).hardSigmoid},
 	"Clip":                   {1, 1, (*call).clip},
-	"Eltwise":                {2, many, (*call).eltwise},
+	"Eltwise":                {2, maxInputs, (*call).eltwise},
 	"BinaryOp":               {1, 2, (*call).binary},
 	"UnaryOp":                {1, 1, (*call).unary},
 	"BatchNorm":              {1, 1, (*call).batchNorm},
 	"Scale":                  {1, 2, (*call).scale},
 	"Bias":                   {1, 1, (*call).bias},
 	"Power":                  {1, 1, (*call).power},
-	"Concat":                 {1, many, (*call).concat},
+	"Concat":                 {1, maxInputs, (*call).concat},
 	"Slice":                  {1, 1, (*call).slice},
 	"Crop":                   {1, 1, (*call).crop},
 	"Padding":                {1, 1, (*call).padding},
@@ -200,6 +201,7 @@ func (c *call) shape() graph.Shape {
 	return c.graph.Shape(c.in[0].Node)
 }
 
+// input adds the picture that the Input describes. There may be only one.
 func (c *call) input() []graph.Operand {
 	if c.graph != nil {
 		panic(fail.With("the network takes more than one picture"))
@@ -218,6 +220,7 @@ func (c *call) input() []graph.Operand {
 	return []graph.Operand{{}}
 }
 
+// memoryData reads a constant from the .bin: one value, or one for each channel.
 func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	if c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1) {

@@ -163,6 +163,7 @@ func parseParameter(field string) (key int, list []value, err error) {
 	return key, list, nil
 }
 
+// parseValue parses a number. Numbers that fit int32 are kept exactly, since they may be sizes.
 func parseValue(item string) (value, error) {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
 		return value{number: float64(i)}, nil

@@ -68,6 +68,7 @@ func (c *call) clip() []graph.Operand {
 	return c.add(graph.Clip{Min: c.float(0, -math.MaxFloat32), Max: c.float(1, math.MaxFloat32)})
 }
 
+// eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor.
 func (c *call) eltwise() []graph.Operand {
 	kind, factors := c.int(0, 0), c.floats(1)
 	if kind != 0 && kind != 1 {
@@ -95,6 +96,7 @@ func (c *call) eltwise() []graph.Operand {
 	return []graph.Operand{sum}
 }
 
+// binary adds a BinaryOp of two inputs, or of one input and a number.
 func (c *call) binary() []graph.Operand {
 	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
 	if hasScalar != 0 != (len(c.in) == 1) {
@@ -135,6 +137,7 @@ func (c *call) unary() []graph.Operand {
 	return c.add(op)
 }
 
+// batchNorm adds a BatchNorm with the four lists of the .bin.
 func (c *call) batchNorm() []graph.Operand {
 	n, epsilon := c.int(0, 0), c.float(1, 0)
 	var slope, mean, variance, bias []float32
@@ -144,6 +147,7 @@ func (c *call) batchNorm() []graph.Operand {
 	return c.add(fail.Need(graph.BatchNorm(slope, bias, mean, variance, float64(epsilon))))
 }
 
+// scale adds a Scale: a factor and an offset for each channel from the .bin, or a product of two inputs.
 func (c *call) scale() []graph.Operand {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
 	if n == -233 || len(c.in) != 1 {
@@ -163,6 +167,7 @@ func (c *call) bias() []graph.Operand {
 	return c.add(graph.Affine{Scale: []float32{1}, Offset: c.bin.floats(c.int(0, 0))})
 }
 
+// power adds a Power: (x·factor + offset) to the power of 1 or 2.
 func (c *call) power() []graph.Operand {
 	power, factor, offset := c.float(0, 1), c.float(1, 1), c.float(2, 0)
 	switch out := c.add(affine(factor, offset)); power {

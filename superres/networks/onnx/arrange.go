@@ -9,6 +9,8 @@ import (
 
 func foldShape(c *call) *tensor { return c.shapeOf(c.in[0].constant.dims) }
 
+// shapeOf computes Shape of an array of the given dimensions: the dimensions with the indexes from start to before end.
+// As ONNX demands, a negative index counts from the end, and indexes beyond the ends are limited.
 func (c *call) shapeOf(dims []int) *tensor {
 	first, last := c.int("start", 0), c.int("end", len(dims))
 	limit := func(n int) int {
@@ -25,7 +27,7 @@ func (c *call) shapeOf(dims []int) *tensor {
 	return out
 }
 
-// shapeValue computes Shape of samples. The result is a constant.
+// shapeValue computes Shape of values that depend on the picture. Their sizes are known, so the result is a constant.
 func (c *call) shapeValue() []*value {
 	return []*value{{constant: c.shapeOf(c.sizes(c.in[0]))}}
 }
@@ -33,7 +35,8 @@ func (c *call) shapeValue() []*value {
 // same returns the first input unchanged.
 func (c *call) same() []*value { return []*value{c.in[0]} }
 
-// castSamples computes Cast of samples to 8 bits. Casts to real numbers of any type and to bool have no effect.
+// castSamples computes Cast of values that depend on the picture. They are float32 here, so casts to real numbers and
+// to bool change nothing; a cast to 8 bits limits them and rounds down.
 func (c *call) castSamples() []*value {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
@@ -44,7 +47,7 @@ func (c *call) castSamples() []*value {
 	return c.same()
 }
 
-// castLike computes CastLike where one of the inputs is samples. A constant becomes real numbers.
+// castLike computes CastLike where the first input, the second or both depend on the picture. Constants become real.
 func (c *call) castLike() []*value {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
@@ -87,13 +90,14 @@ func foldConcat(c *call) *tensor {
 				at -= side
 				continue
 			}
-			out.take(i, part, (i/(step*dims[along])*part.dims[along]+at)*step+i%step)
+			out.copyFrom(i, part, (i/(step*dims[along])*part.dims[along]+at)*step+i%step)
 			break
 		}
 	})
 }
 
-// concat computes Concat of samples along channels or a part of them, or, as a Roll, of exchanged parts of a picture.
+// concat computes Concat of values that depend on the picture: along all channels, along one dimension made of
+// channels, or, with two pieces of one picture in exchanged order, as a Roll.
 func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
@@ -116,7 +120,7 @@ func (c *call) concat() (out []*value) {
 		size := 0
 		if isWhole = isWhole && len(dims) == len(first); isWhole {
 			size = dims.sizes()[along]
-			p, isChannels := only(dims[along], channels)
+			p, isChannels := singlePart(dims[along], channels)
 			isWhole = size == 1 || isChannels && p.step == inner
 			isWhole = isWhole && size*inner == c.builder.Shape(v.samples.base).Channels
 		}
@@ -143,7 +147,7 @@ func (c *call) concat() (out []*value) {
 	return []*value{c.sampled(c.put(graph.Concat{}, nodes...)).arranged(dims)}
 }
 
-// roll adds a Roll if inputs are the two parts of a picture cut along the dimension with index along, in reverse order.
+// roll adds a Roll, a cyclic shift, if inputs are two pieces of a picture cut along dimension along, the second first.
 func (c *call) roll(inputs []*value, along int) []*value {
 	var cuts [2]graph.Pad
 	var from [2]int
@@ -173,7 +177,7 @@ func (c *call) roll(inputs []*value, along int) []*value {
 		panic(errView)
 	}
 	out := slices.Clone(c.layout(inputs[0]))
-	if p, is := only(out[along], side.of); !is || p.step != 1 {
+	if p, is := singlePart(out[along], side.of); !is || p.step != 1 {
 		panic(errView)
 	}
 	out[along] = []part{side}
@@ -222,7 +226,8 @@ func foldGather(c *call) *tensor {
 	})
 }
 
-// gatherSamples computes Gather of a list of channels, of one channel (which removes the dimension), or of windows.
+// gatherSamples computes Gather of values that depend on the picture: it takes some channels, one channel (which
+// removes the dimension), or windows of rows or columns.
 func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant
@@ -241,7 +246,7 @@ func (c *call) gatherSamples() []*value {
 		}
 	}
 	if len(which.dims) > 0 || sizes[along] > 1 {
-		v = c.pick(v, along, list)
+		v = c.selectIndexes(v, along, list)
 	}
 	if len(which.dims) > 0 {
 		return []*value{v}
@@ -250,8 +255,8 @@ func (c *call) gatherSamples() []*value {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}
 }
 
-// overlapping splits the dimension of v with index along, rows or columns, in two: the n rows or columns of a window,
-// and the m windows, which may overlap. list holds the n×m indexes. PyTorch exports Unfold in this way.
+// overlapping splits dimension number along of v, rows or columns, in two: the n rows or columns of a window, and the m
+// windows, which may overlap. list holds the n×m indexes. PyTorch exports Unfold in this way.
 func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])

@@ -24,7 +24,7 @@ func (c *call) attention() []*value {
 	q, isPacked := c.inHeads(c.in[0], heads)
 	k, _ := c.inHeads(c.in[1], heads)
 	v, _ := c.inHeads(c.in[2], heads)
-	out := c.product(q, c.flipped(k))
+	out := c.product(q, c.swapLast(k))
 	scale := c.real("scale", 1/math.Sqrt(float64(c.sizes(q)[3])))
 	out = c.combineNumber('*', out[0], scale, false)
 	if c.in[3] != nil {
@@ -69,9 +69,9 @@ func (c *call) rmsNormalization() []*value {
 	if err != nil || first != last || ofPicture || !ofChannels || c.outputs > 1 {
 		panic(fail.With("of other samples than the channels of a pixel is not supported"))
 	}
-	mean := c.change(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
+	mean := c.addChain(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)
 	dims[last] = nil
 	out := c.arithmetic('/', v, mean[0].arranged(dims))
-	return c.scaled(out, 1, 2, 0)
+	return c.scaleAndOffset(out, 1, 2, 0)
 }

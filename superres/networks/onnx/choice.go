@@ -33,7 +33,7 @@ func (c *call) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		panic(fail.With("of constants is not supported"))
 	}
-	p, isChannels := only(c.layout(v)[along], channels)
+	p, isChannels := singlePart(c.layout(v)[along], channels)
 	node = c.samples(v)
 	n = c.builder.Shape(node).Channels
 	if n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices {
@@ -42,14 +42,15 @@ func (c *call) choices(v *value, along int) (node, n int) {
 	return node, n
 }
 
-// placed returns node as a value with the layout of like, in which its n channels replace dimension number along.
+// placed returns node as a value with the layout of like, but its n channels as dimension number along.
 func (c *call) placed(node int, like *value, along, n int) *value {
 	dims := slices.Clone(c.layout(like))
 	dims[along] = []part{{of: channels, size: n, step: 1}}
 	return c.sampled(node).arranged(dims)
 }
 
-// ranks adds nodes that count, for each of n channels, the greater channels (lesser, if isLeast) and earlier equals.
+// ranks adds nodes that give each of n channels its rank: how many other channels are greater (less, if isLeast), or
+// equal and earlier.
 func (c *call) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
@@ -224,7 +225,7 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault fail.Fail
 
 // replaceEdge sets a strip at one edge of the first input, a picture of shape s, to the constant by. The strip begins
 // at row first[0] and column first[1], and is as large as by. Channel i gets channel from[i] − s.Channels of by, which
-// must repeat a single number; else replaceEdge returns fault.
+// must repeat a single number; else replaceEdge panics with fault.
 func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault fail.Failure) []*value {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]

@@ -7,7 +7,8 @@ import (
 	"superres/superres/networks/fail"
 )
 
-// foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to other pairs.
+// foldBinary returns a function for operation.fold that applies ints to each pair of numbers if both constants hold
+// integers, else reals.
 func foldBinary(ints func(a, b int64) int64, reals func(a, b float64) float64) func(*call) *tensor {
 	return func(c *call) *tensor {
 		a, b := c.in[0].constant, c.in[1].constant
@@ -25,7 +26,7 @@ func foldBinary(ints func(a, b int64) int64, reals func(a, b float64) float64) f
 	}
 }
 
-// foldAll returns a function for operation.fold: it combines any number of constants by fold, which combines two.
+// foldAll returns a function for operation.fold that combines constants from the left by fold, which combines two.
 func foldAll(fold func(*call) *tensor) func(*call) *tensor {
 	return func(c *call) *tensor {
 		out := c.in[0].constant
@@ -52,6 +53,7 @@ func divInts(a, b int64) int64 {
 	return a / b
 }
 
+// powInts returns a to the power b. It fails from 2⁵³ on, where float64 no longer holds every integer.
 func powInts(a, b int64) int64 {
 	p := elementary.Pow(float64(a), float64(b))
 	if !(math.Abs(p) < 1<<53) {
@@ -67,7 +69,8 @@ func equalInts(a, b int64) int64 {
 	return 0
 }
 
-// foldGreater returns a function for operation.fold: it compares constants as compare does samples.
+// foldGreater returns a function for operation.fold that compares two constants. isSwapped and isNegated mean the same
+// as for compare.
 func foldGreater(isSwapped, isNegated bool) func(*call) *tensor {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {
@@ -96,6 +99,7 @@ func equalReals(a, b float64) float64 {
 	return 0
 }
 
+// modInts returns a modulo b with the sign of b, as ONNX's Mod of integers has it; Go's % has the sign of a.
 func modInts(a, b int64) int64 {
 	if b == 0 {
 		panic(fail.With("division by 0"))
@@ -106,7 +110,8 @@ func modInts(a, b int64) int64 {
 	return a % b
 }
 
-// foldUnary returns a function for operation.fold: it applies function to each number. If exact is true, integers stay.
+// foldUnary returns a function for operation.fold that applies function to each number. If exact is true, function
+// leaves integers as they are, and constants of integers stay integers.
 func foldUnary(function func(float64) float64, exact bool) func(*call) *tensor {
 	return func(c *call) *tensor {
 		from := c.in[0].constant

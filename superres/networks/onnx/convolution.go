@@ -55,18 +55,19 @@ func (c *call) filter() (k filter) {
 		panic(fail.With("has stride %d and dilation %d", k.stride, k.dilation))
 	}
 	k.weight, k.dims = w.reals, w.dims
-	w.keep()
+	w.retain()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
 			panic(fail.With("with biases that are no constant of 1 dimension is not supported"))
 		}
 		k.bias = b.reals
-		b.keep()
+		b.retain()
 	}
 	return k
 }
 
+// conv computes Conv. Weights of three or five dimensions, and weights from the picture, have their own functions.
 func (c *call) conv() []*value {
 	if w := c.in[1].constant; w != nil && (len(w.dims) == 3 || len(w.dims) == 5) {
 		return c.convAlong(w)
@@ -105,6 +106,8 @@ func (c *call) conv() []*value {
 	return []*value{c.sampled(fail.Need(c.builder.AddStrided(c.name, op, k.stride, input)))}
 }
 
+// convTranspose computes ConvTranspose, with square taps and without dilation. output_padding makes the result larger
+// by cutting off less of its last rows and columns.
 func (c *call) convTranspose() []*value {
 	k, more := c.filter(), c.pair("output_padding", 0)
 	mode := c.text("auto_pad", "NOTSET")
@@ -127,7 +130,8 @@ func (c *call) convTranspose() []*value {
 	return []*value{c.sampled(fail.Need(c.builder.AddTransposed(c.name, op, cut, input)))}
 }
 
-// pointwise computes Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
+// pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as those in
+// windows.
 func (c *call) pointwise(k filter) []*value {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
@@ -165,7 +169,7 @@ func (c *call) convAlong(w *tensor) []*value {
 	for i := range whole {
 		p, isOf := part{size: 1, step: 1}, true
 		if i < rank && whole[i] > 1 {
-			p, isOf = only(dims[2+i], of[i])
+			p, isOf = singlePart(dims[2+i], of[i])
 		}
 		if !isOf || p.step != 1 || p.size != whole[i] {
 			panic(fault)

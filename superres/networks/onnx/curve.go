@@ -9,8 +9,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// curve describes samples that are a function of each sample of a node. Functions are recognised by their values at
-// some points: x·σ(x) becomes SiLU, however the file writes it.
+// curve describes samples that are a function of each sample of a node. It holds the function's values at some points,
+// and these tell which function it is: x·σ(x) becomes SiLU, however the file writes it.
 type curve struct {
 	name string           // of the file's node that computes it
 	base int              // the node of the graph that has the arguments
@@ -44,7 +44,6 @@ var identityAt = func() *[points]float64 {
 	return &at
 }()
 
-// identity returns the unchanged samples of a node as a curve.
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
 // newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.
@@ -55,7 +54,7 @@ func (c *call) newCurve(base int, from ...*curve) *curve {
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}
 }
 
-// known is a function of the graph that is recognised by its values.
+// known is a function that the graph has as one operation, with its values, by which it is recognised.
 type known struct {
 	op    graph.Function
 	value func(float64) float64
@@ -134,7 +133,8 @@ func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok 
 	return op, ok
 }
 
-// inner returns the samples of c's node and the curves from which c is computed: at most 16, since each takes time.
+// inner returns curves of which c may be a recognised function: the samples of c's node, and the curves from which c is
+// computed. It returns at most 16, since each takes time.
 func (c *curve) inner() []*curve {
 	const most = 16
 	list := []*curve{identity(c.base)}
@@ -163,7 +163,7 @@ func (c *curve) resolve(t *tracer) (int, error) {
 	return node, err
 }
 
-// build adds the node of a recognised function, or the nodes of the last operation, and returns the last node.
+// build adds the node of a recognised function or, if none, the nodes of the last operation, and returns the last node.
 func (c *curve) build(t *tracer) (node int, err error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil
@@ -176,7 +176,8 @@ func (c *curve) build(t *tracer) (node int, err error) {
 	return node, err
 }
 
-// addRecognised adds the node of a known function of an inner curve, and reports whether there is such a function.
+// addRecognised tries whether c is a known function of one of the curves of inner. If so, it adds the node of this
+// function to the graph and returns it.
 func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool) {
 	for _, u := range c.inner() {
 		op, ok := c.recognise(u, leastExtent)
@@ -197,7 +198,8 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 // emitter adds the nodes of an operation on a node to the graph and returns the last one. It may panic with a failure.
 type emitter func(t *tracer, node int) (last int)
 
-// apply applies function to each sample of v. If it is not recognised, emit adds its nodes; nil if no nodes compute it.
+// apply applies function to each sample of v. emit adds the nodes that compute it in case it becomes no part of a
+// recognised function; a nil emit means that the graph has no such nodes.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) []*value {
 	from := v.samples
 	name, op := c.name, c.op

@@ -39,7 +39,7 @@ func foldDequantize(c *call) *tensor {
 	return c.dequantise(x, func(i int) int { return i / step % side })
 }
 
-// dequantise returns the numbers of x as real numbers. Number i has the scale and the zero at index(i).
+// dequantise returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
 func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
 	scale := c.in[1].constant
 	var zero *tensor
@@ -82,15 +82,15 @@ func (c *call) step() (scale, zero, least float64) {
 	return s.real(0), zero, least
 }
 
-// quantize computes QuantizeLinear of samples, which become whole numbers of 8 bits.
+// quantize computes QuantizeLinear of values that depend on the picture. The results are whole numbers that fit 8 bits.
 func (c *call) quantize() []*value {
 	scale, zero, least := c.step()
-	return c.change(c.in[0], affine(1/scale, 0), graph.Round, affine(1, zero),
+	return c.addChain(c.in[0], affine(1/scale, 0), graph.Round, affine(1, zero),
 		graph.Clip{Min: float32(least), Max: float32(least + 255)})
 }
 
-// dequantize computes DequantizeLinear of samples.
+// dequantize computes DequantizeLinear of values that depend on the picture: (x − zero)·scale.
 func (c *call) dequantize() []*value {
 	scale, zero, _ := c.step()
-	return c.change(c.in[0], affine(1, -zero), affine(scale, 0))
+	return c.addChain(c.in[0], affine(1, -zero), affine(scale, 0))
 }

@@ -106,8 +106,8 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	return out
 }
 
-// foldReduce returns a function for operation.fold: it reduces along axes. add combines start with one number after
-// another; result turns the last value of add and the count of numbers into the result.
+// foldReduce returns a function for operation.fold that reduces a constant along axes. It begins with start, combines
+// it with one number after another by add, and passes what it then has, and the count of numbers, to result.
 func foldReduce(start float64, add func(all, x float64) float64,
 	result func(all float64, n int) float64) func(*call) *tensor {
 	return func(c *call) *tensor {

@@ -18,7 +18,8 @@ const (
 
 var errBudget = errors.New("the constants are too large to compute with")
 
-// spend takes n numbers from the budget, and counts them as work. It fails if the budget has fewer, or work fails.
+// spend takes n numbers from the budget for constants, and adds n to the count of computed numbers. It fails if either
+// limit is exceeded.
 func (t *tracer) spend(n int) {
 	if n < 0 || n > t.budget {
 		fail.If(errBudget)
@@ -35,26 +36,27 @@ func (t *tracer) work(n int) error {
 	return nil
 }
 
-// held says how many numbers a constant takes from the budget, and how many names and other uses it has.
-type held struct{ numbers, names int }
+// usage says how many numbers a constant takes from the budget, and how many names and weights still use the constant.
+// Once none does, its numbers go back to the budget.
+type usage struct{ numbers, names int }
 
-// keep counts one more name of t, or one more use in the graph that shares the numbers of t.
-func (t *tensor) keep() {
-	if t.held != nil {
-		t.held.names++
+// retain counts one more name for t, or one more weight in the graph that shares the numbers of t.
+func (t *tensor) retain() {
+	if t.usage != nil {
+		t.usage.names++
 	}
 }
 
-// release forgets the constants that node n is the last node to take, and gives their numbers back to the budget unless
-// they have other names. It lowers the counts in uses: how often nodes have yet to take each name.
+// release is called after node n. A constant that no later node takes is forgotten, and its numbers go back to the
+// budget unless it has other names. uses holds how many nodes are still to take each name; release lowers it.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
-		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.held == nil {
+		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.usage == nil {
 			continue
 		}
 		t.values[name] = nil // but the name stays in use
-		h := v.constant.held
+		h := v.constant.usage
 		if h.names--; h.names == 0 {
 			t.budget += h.numbers
 		}
@@ -85,20 +87,20 @@ func (t *tracer) copy(n int) {
 	}
 }
 
-// rearranged returns a constant of the given dimensions. Each value is the value of from at offset(index), where index
-// holds the indexes of the new value; offset must not keep index.
+// rearranged returns a constant of the given dimensions. The value at index, a list of one index for each dimension, is
+// the value of from at offset(index). offset must not keep the list, which is used again.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) *tensor {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)
 		if k < 0 || k >= from.size() {
 			panic(fail.With("reaches beyond a constant"))
 		}
-		out.take(i, from, k)
+		out.copyFrom(i, from, k)
 	})
 }
 
-// take sets value i of t to value k of the constant from, which must have the same type.
-func (t *tensor) take(i int, from *tensor, k int) {
+// copyFrom sets value i of t to value k of the constant from, which must have the same type.
+func (t *tensor) copyFrom(i int, from *tensor, k int) {
 	if t.ints != nil {
 		t.ints[i] = from.ints[k]
 	} else {
@@ -106,12 +108,12 @@ func (t *tensor) take(i int, from *tensor, k int) {
 	}
 }
 
-// fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn; set
-// must set the value, and must not keep index, the value's indexes.
+// fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn,
+// with the indexes of the value along the dimensions. set must set the value, and must not keep index.
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int)) *tensor {
 	n := fail.Need(count(dims))
 	t.spend(n)
-	out := &tensor{dims: dims, held: &held{numbers: n}}
+	out := &tensor{dims: dims, usage: &usage{numbers: n}}
 	if areWhole {
 		out.ints = make([]int64, n)
 	} else {
@@ -152,7 +154,8 @@ func axis(n, rank int) int {
 	return n
 }
 
-// broadcast returns the dimensions of the result of combining two arrays, one with dimensions a, one with b.
+// broadcast returns the dimensions of the result of combining arrays of dimensions a and b by ONNX's rules of
+// broadcasting: dimensions are matched from the last on, and a dimension of 1 is repeated.
 func broadcast(a, b []int) []int {
 	out := make([]int, max(len(a), len(b)))
 	for i := range out {
@@ -174,7 +177,8 @@ func broadcast(a, b []int) []int {
 	return out
 }
 
-// repeated returns a function that takes the indexes in an array to which t is broadcast, and returns the offset in t.
+// repeated returns a function that, given the indexes in an array to which t is broadcast, returns the offset in t. The
+// rank of that array must be at least the rank of t.
 func (t *tensor) repeated() func(index []int) int {
 	steps := strides(t.dims)
 	return func(index []int) (offset int) {
@@ -187,6 +191,7 @@ func (t *tensor) repeated() func(index []int) int {
 	}
 }
 
+// foldConstant returns the numbers of a Constant. Each attribute but "value" is one type of numbers.
 func foldConstant(c *call) *tensor {
 	if len(c.attributes) != 1 {
 		panic(fail.With("has %d attributes, expected 1", len(c.attributes)))
@@ -208,6 +213,7 @@ func foldConstant(c *call) *tensor {
 	panic(fail.With("has no numbers"))
 }
 
+// foldConstantOfShape returns a constant of the dimensions in the input, filled with one value; 0 by default.
 func foldConstantOfShape(c *call) *tensor {
 	dims := fail.Need(c.in[0].constant.numbers())
 	value := scalar(0)
@@ -275,6 +281,7 @@ func shortened(v float32, kind int) float32 {
 	return v
 }
 
+// foldWhere takes each number from the second constant where the first, the condition, is not 0, else from the third.
 func foldWhere(c *call) *tensor {
 	condition, a, b := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	dims := broadcast(broadcast(a.dims, b.dims), condition.dims)
@@ -284,13 +291,14 @@ func foldWhere(c *call) *tensor {
 	which, first, second := condition.repeated(), a.repeated(), b.repeated()
 	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) {
 		if condition.real(which(index)) != 0 {
-			out.take(i, a, first(index))
+			out.copyFrom(i, a, first(index))
 		} else {
-			out.take(i, b, second(index))
+			out.copyFrom(i, b, second(index))
 		}
 	})
 }
 
+// foldExpand repeats a constant along its dimensions of size 1 until it has the dimensions in the second input.
 func foldExpand(c *call) *tensor {
 	want := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
@@ -301,6 +309,7 @@ func foldExpand(c *call) *tensor {
 	return c.rearranged(from, dims, from.repeated())
 }
 
+// foldRange returns the integers start, start + step, … before limit; the inputs are start, limit and step.
 func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {

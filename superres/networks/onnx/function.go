@@ -24,6 +24,7 @@ func fullName(domain, name string) string {
 	return domain + "." + name
 }
 
+// parseFunction parses a local function and adds it to m.functions. The case numbers are the fields of FunctionProto.
 func (m *model) parseFunction(message []byte) error {
 	f := &function{body: message, defaults: map[string]attribute{}}
 	name, domain := "", ""

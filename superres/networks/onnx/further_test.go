@@ -44,12 +44,7 @@ func TestBeside(t *testing.T) {
 		`"", which is not`:                                   {},
 	} {
 		f := sized(4, 6).constant(outsideTensor("c", []int{1, 3, 1, 1}, entries...)).node("Mul x c > y")
-		text := ""
-		if g, err := Read(f.bytes(), folder); err != nil {
-			text = err.Error()
-		} else {
-			text = describe(g)
-		}
+		text := described(f.bytes(), folder)
 		if !strings.Contains(text, want) {
 			t.Errorf("%v: got %q, expected %q", entries, text, want)
 		}
@@ -172,12 +167,7 @@ func TestQuantised(t *testing.T) {
 		"with 1 scales and 3 zeros": sized(4, 6).constant(raw(typeUint8)).constant(scale).
 			node("DequantizeLinear q s q > c").node("Mul x c > y"),
 	} {
-		text := ""
-		if g, err := Read(f.bytes(), nil); err != nil {
-			text = err.Error()
-		} else {
-			text = describe(g)
-		}
+		text := described(f.bytes(), nil)
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q, expected %q", text, want)
 		}
@@ -280,12 +270,7 @@ func TestFurtherOperations(t *testing.T) {
 		"expanded": {sized(8, 8).constant(ints("a", 1)).constant(ints("s", 1, 3, 8, 8)).node("ReduceSum x a > b").
 			node("Expand b s > c").node("Sub x c > y"), "Reduce{1 false true}[0] Sub[0 1]"},
 	} {
-		got := ""
-		if g, err := Read(c.file.bytes(), nil); err != nil {
-			got = err.Error()
-		} else {
-			got = describe(g)
-		}
+		got := described(c.file.bytes(), nil)
 		if got != c.want && (c.want[0] >= 'A' && c.want[0] <= 'Z' || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: got %s", name, got)
 		}

@@ -74,7 +74,8 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	return []*value{c.sampled(c.put(op, node)).arranged(made)}
 }
 
-// factor is one of two values that are multiplied as matrices, and the parts of its layout.
+// factor is one of the two matrices of a product that depend on the picture. A part is a part of the channels, rows or
+// columns of node, see part.
 type factor struct {
 	batch, left, inner []part // a product sums over inner, and keeps left
 	node               int
@@ -95,7 +96,8 @@ func (c *call) factor(v *value, left, inner int) (f factor) {
 	return f
 }
 
-// arrange sorts the channels of f by head, and within a head by the given parts. It sets f.heads.
+// arrange reorders the channels of f.node: by head, as batch counts heads, and within a head in the order of the given
+// parts. It sets f.heads to the number of heads.
 func (c *call) arrange(f *factor, parts []part) {
 	var order []part
 	for _, p := range f.batch {
@@ -107,15 +109,15 @@ func (c *call) arrange(f *factor, parts []part) {
 	f.node = fail.Need(c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels))
 }
 
-// pixels reports whether there are parts, and all of them are of rows or columns.
-func pixels(parts []part) bool {
+// arePixels reports whether there are parts, and all of them are of rows or columns.
+func arePixels(parts []part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
 }
 
-// keys returns the windows of a picture of shape s, which may overlap, and their number across and down. parts are the
-// rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the distance
-// to the next is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
-func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int) {
+// keyWindows returns the windows of a picture of shape s, which may overlap, and their number across and down. parts
+// are the rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the
+// distance is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
+func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
 		if p.step != 1 || p.of == rows && i > 0 {
@@ -151,9 +153,10 @@ func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, 
 	return k, across, down
 }
 
-// window returns the size of the windows that keys finds if they do not overlap: 0×0 for the whole picture of shape s.
-func window(parts, batch []part, s graph.Shape) (height, width int) {
-	k, _, _ := keys(parts, batch, s, 0, 0)
+// windowSize returns the size of the windows that keyWindows finds. It fails if they overlap, and returns 0×0 for a
+// single window that is the whole picture of shape s.
+func windowSize(parts, batch []part, s graph.Shape) (height, width int) {
+	k, _, _ := keyWindows(parts, batch, s, 0, 0)
 	switch {
 	case k.Height != k.Down || k.Width != k.Across:
 		panic(errView)
@@ -170,18 +173,19 @@ func sameBatch(a, b []part) bool {
 	})
 }
 
-// product multiplies samples x by samples y as matrices: as x·y, or, if the graph has no such product, as (yᵀ·xᵀ)ᵀ.
+// product multiplies x by y, which both depend on the picture, as matrices. If the graph cannot compute x·y, product
+// tries (yᵀ·xᵀ)ᵀ.
 func (c *call) product(x, y *value) (out []*value) {
 	err := fail.Catch(func() { out = c.productOf(x, y) })
-	if err != nil && fail.Catch(func() { out = c.productOf(c.flipped(y), c.flipped(x)) }) == nil {
-		return []*value{c.flipped(out[0])}
+	if err != nil && fail.Catch(func() { out = c.productOf(c.swapLast(y), c.swapLast(x)) }) == nil {
+		return []*value{c.swapLast(out[0])}
 	}
 	fail.If(err)
 	return out
 }
 
-// flipped returns a value with its last two dimensions exchanged.
-func (c *call) flipped(v *value) *value {
+// swapLast returns v with its last two dimensions exchanged, which transposes its matrices.
+func (c *call) swapLast(v *value) *value {
 	dims := slices.Clone(c.layout(v))
 	if n := len(dims); n > 1 {
 		dims[n-2], dims[n-1] = dims[n-1], dims[n-2]
@@ -192,8 +196,8 @@ func (c *call) flipped(v *value) *value {
 // productOf returns x·y; if one of the two is scores, it must be x. If pixels of a factor form a grid, productOf first
 // puts them side by side, and moves the pixels of the result back.
 func (c *call) productOf(x, y *value) []*value {
-	first, _ := c.gathered(x)
-	second, grid := c.gathered(y)
+	first, _ := c.gatherGrid(x)
+	second, grid := c.gatherGrid(y)
 	out := c.multiplied(first, second)
 	if grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
 		return p.of != channels && p.step > 1 // pixels lie apart
@@ -202,12 +206,12 @@ func (c *call) productOf(x, y *value) []*value {
 	}
 	node := c.put(graph.Interleave{Rows: grid.Rows, Columns: grid.Columns, Undo: true}, out[0].samples.base)
 	s := c.builder.Shape(node)
-	return []*value{c.sampled(node).arranged(exchanged(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}
+	return []*value{c.sampled(node).arranged(interleaved(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}
 }
 
-// gathered returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels: equally
-// many in each row and each column, spread over the whole picture. It also returns the grid; nil if there is none.
-func (c *call) gathered(v *value) (*value, *graph.Interleave) {
+// gatherGrid returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels:
+// equally many in each row and each column, spread over the whole picture. It also returns the grid, or nil.
+func (c *call) gatherGrid(v *value) (*value, *graph.Interleave) {
 	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
 	for _, parts := range dims[max(len(dims)-2, 0):] {
 		parts = merged(parts)
@@ -217,14 +221,14 @@ func (c *call) gathered(v *value) (*value, *graph.Interleave) {
 		}
 		grid := &graph.Interleave{Rows: parts[0].size, Columns: parts[1].size}
 		node := c.put(*grid, c.samples(v))
-		return c.sampled(node).arranged(exchanged(dims, s, grid.Rows, grid.Columns)), grid
+		return c.sampled(node).arranged(interleaved(dims, s, grid.Rows, grid.Columns)), grid
 	}
 	return v, nil
 }
 
-// exchanged returns a layout of a picture of shape s after an Interleave of n rows and m columns: parts with step 1 get
-// step n or m, and parts with step side/n or side/m get step 1.
-func exchanged(l layout, s graph.Shape, n, m int) layout {
+// interleaved returns the layout that samples of layout l have after an Interleave of n rows and m columns in a
+// picture of shape s: parts of rows with step 1 get step n, and parts with step s.H/n get step 1; columns likewise.
+func interleaved(l layout, s graph.Shape, n, m int) layout {
 	out := make(layout, len(l))
 	for d, parts := range l.merged() {
 		for _, p := range parts {
@@ -245,30 +249,32 @@ func exchanged(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied returns x·y: scores (products of pixels in windows or of channels) or weighted sums of pixels or channels.
+// multiplied returns x·y. It supports scores, which are products of pixels in windows or of channels, and sums of
+// pixels or of channels that are weighted by scores.
 func (c *call) multiplied(x, y *value) []*value {
 	a := c.factor(x, 2, 1)
 	b := c.factor(y, 1, 2)
 	batch := c.layout(x)
 	batch = batch[:len(batch)-2]
 	switch {
-	case len(b.left) == 0 && b.shape.Channels == 1 && pixels(b.inner) && slices.Equal(a.inner, b.inner) &&
+	case len(b.left) == 0 && b.shape.Channels == 1 && arePixels(b.inner) && slices.Equal(a.inner, b.inner) &&
 		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // the sum of each channel, weighted by one map
 		node := c.chain(c.put(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
 		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}
-	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && sameBatch(a.batch, b.batch):
+	case arePixels(a.left) && arePixels(b.left) && !arePixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
-	case len(a.inner) > 1 && a.inner[0].of == channels && pixels(a.inner[1:]) && !pixels(a.left) && !pixels(b.left) &&
-		slices.Equal(a.inner, b.inner):
+	case len(a.inner) > 1 && a.inner[0].of == channels && arePixels(a.inner[1:]) && !arePixels(a.left) &&
+		!arePixels(b.left) && slices.Equal(a.inner, b.inner):
 		return c.layerScores(a, b, batch)
-	case len(b.left) > 1 && b.left[0].of == channels && pixels(b.left[1:]) && !pixels(a.inner) && !pixels(b.inner):
+	case len(b.left) > 1 && b.left[0].of == channels && arePixels(b.left[1:]) && !arePixels(a.inner) &&
+		!arePixels(b.inner):
 		return c.layerSum(a, b)
-	case !pixels(a.left) && !pixels(b.left) && pixels(a.inner) && slices.Equal(a.inner, b.inner) &&
+	case !arePixels(a.left) && !arePixels(b.left) && arePixels(a.inner) && slices.Equal(a.inner, b.inner) &&
 		slices.Equal(a.batch, b.batch):
 		return c.channelScores(a, b, batch)
-	case pixels(b.inner) && !pixels(a.inner):
+	case arePixels(b.inner) && !arePixels(a.inner):
 		return c.weightedSum(a, b, c.layout(y))
-	case pixels(b.left) && !pixels(b.inner):
+	case arePixels(b.left) && !arePixels(b.inner):
 		return c.channelSum(a, b, c.layout(y))
 	}
 	panic(fail.With("of samples is supported within windows, and of channels, alone"))
@@ -299,12 +305,12 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 
 // scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
 func (c *call) scores(a, b factor, batch layout) []*value {
-	height, width := window(a.left, a.batch, a.shape)
+	height, width := windowSize(a.left, a.batch, a.shape)
 	if height == 0 {
 		panic(fail.With("of all pixels is not supported; where they are those of one window, export the network for " +
 			"a larger picture"))
 	}
-	k, _, _ := keys(b.left, b.batch, b.shape, height, width)
+	k, _, _ := keyWindows(b.left, b.batch, b.shape, height, width)
 	c.arrange(&a, a.inner)
 	c.arrange(&b, b.inner)
 	second := part{of: channels, size: k.Height * k.Width, height: k.Height, width: k.Width}
@@ -319,7 +325,7 @@ func (c *call) scores(a, b factor, batch layout) []*value {
 
 // channelScores adds a graph.ChannelScores: the products of the channels of factors a and b.
 func (c *call) channelScores(a, b factor, batch layout) []*value {
-	height, width := window(a.inner, a.batch, a.shape)
+	height, width := windowSize(a.inner, a.batch, a.shape)
 	c.arrange(&a, a.left)
 	c.arrange(&b, b.left)
 	op := graph.ChannelScores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}}
@@ -328,8 +334,8 @@ func (c *call) channelScores(a, b factor, batch layout) []*value {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores does what channelScores does for layers of several channels, as in layer attention (Niu et al.: HAN, ECCV
-// 2020). The score of two layers is the sum of the scores of their channels.
+// layerScores does what channelScores does where a row of the matrix is a layer of several channels, as in layer
+// attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
 func (c *call) layerScores(a, b factor, batch layout) []*value {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -340,7 +346,7 @@ func (c *call) layerScores(a, b factor, batch layout) []*value {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}
 }
 
-// layerSum does what channelSum does with weights from layerScores, each of which is for all channels of a layer.
+// layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer.
 func (c *call) layerSum(a, b factor) []*value {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
@@ -382,13 +388,13 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
-// weightedSum adds a graph.WeightedSum: sums of the pixels of b, weighted by the scores a. order is b's layout.
+// weightedSum adds a graph.WeightedSum: sums of the pixels of b, with the scores a as weights. order is b's layout.
 func (c *call) weightedSum(a, b factor, order layout) []*value {
 	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {
 		like = a.left[0]
 	}
-	k, across, down := keys(b.inner, b.batch, b.shape, like.height, like.width)
+	k, across, down := keyWindows(b.inner, b.batch, b.shape, like.height, like.width)
 	isScore := len(a.inner) == 1 && like.height > 0 && a.inner[0].height == k.Height &&
 		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
 	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
@@ -418,9 +424,9 @@ func (c *call) weightedSum(a, b factor, order layout) []*value {
 	return []*value{c.sampled(node).arranged(out)}
 }
 
-// channelSum adds a graph.ChannelSum: sums of the channels of b, weighted by the scores a. like is b's layout.
+// channelSum adds a graph.ChannelSum: sums of the channels of b, with the scores a as weights. like is the layout of b.
 func (c *call) channelSum(a, b factor, like layout) []*value {
-	height, width := window(b.left, b.batch, b.shape)
+	height, width := windowSize(b.left, b.batch, b.shape)
 	c.arrange(&b, b.inner)
 	n := b.shape.Channels / b.heads
 	if !a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n {
@@ -431,7 +437,8 @@ func (c *call) channelSum(a, b factor, like layout) []*value {
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}
 }
 
-// inOrder returns a copy of layout like, with the steps of a node that has its channels in the order of that layout.
+// inOrder returns the layout like for a node whose channels are sorted in the order in which like names them: it has
+// the same parts with other steps.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
 	step := 1
@@ -484,7 +491,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	return mask, c.isMask(mask, t, s)
 }
 
-// isMask reports whether constant t holds the numbers that mask adds to scores of shape s, one window after another.
+// isMask reports whether constant t holds, one window after another, what mask adds to scores of shape s.
 func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
 	n := mask.Height * mask.Width
 	for i := range t.size() {

@@ -68,11 +68,11 @@ func (m *model) terms() string {
 	return ""
 }
 
-// examples are widths and heights of the two pictures for which a network that takes any size is followed. They are
-// multiples of 48, since a network may demand sides that are divisible by some number.
+// examples are widths and heights of two pictures. If a file states no size, the network is followed for both, and the
+// results must agree. The sides are multiples of 48, since a network may demand divisible sides.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
-// usualSides are sides of square pictures to try if a network does not take the examples, although it states no size.
+// usualSides are sides of square pictures to try if a network does not take the examples, though it states no size.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
 // graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
@@ -97,8 +97,8 @@ func (m *model) graph() (*graph.Graph, error) {
 	return graphs[0], nil
 }
 
-// graphOfUsual returns the graph for the first of the usual sides that the network takes. It returns fault, the error
-// for another size, if the network takes none of these sides, or if the size cannot be the reason for fault.
+// graphOfUsual returns the graph for the first of usualSides that the network takes. It returns fault, the error for
+// the size that was tried before, if the network takes none of them, or if fault has nothing to do with sizes.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 	isOfSize := strings.Contains(fault.Error(), "Reshape") || strings.Contains(fault.Error(), "Expand") ||
 		errors.Is(fault, errBudget)
@@ -156,7 +156,6 @@ func (m *model) picture() (p picture, err error) {
 	return p, nil
 }
 
-// isColour reports whether a picture may have n channels.
 func isColour(n int) bool { return n == 1 || n == 3 }
 
 // result returns the name of the network's result, and fails unless there is exactly one.

@@ -8,8 +8,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// many is the greatest number of inputs of operations that take any number of inputs.
-const many = graph.MaxChannels
+// maxInputs is the greatest number of inputs for operations that take any number of them.
+const maxInputs = graph.MaxChannels
 
 // operations are the supported operations by name.
 var operations map[string]operation
@@ -30,10 +30,10 @@ func init() {
 		"Sub": arithmetic('-', foldBinary(subInts, func(a, b float64) float64 { return a - b })),
 		"Mul": arithmetic('*', foldBinary(mulInts, mulReals)),
 		"Div": arithmetic('/', foldBinary(divInts, func(a, b float64) float64 { return a / b })),
-		"Sum": {1, many, "", extreme('+'), foldAll(foldBinary(addInts, addReals))},
+		"Sum": {1, maxInputs, "", extreme('+'), foldAll(foldBinary(addInts, addReals))},
 		"Pow": {2, 2, "", (*call).pow, foldBinary(powInts, elementary.Pow)},
-		"Max": {1, many, "", extreme('>'), foldAll(foldBinary(maxInts, math.Max))},
-		"Min": {1, many, "", extreme('<'), foldAll(foldBinary(minInts, math.Min))},
+		"Max": {1, maxInputs, "", extreme('>'), foldAll(foldBinary(maxInts, math.Max))},
+		"Min": {1, maxInputs, "", extreme('<'), foldAll(foldBinary(minInts, math.Min))},
 		"Mod": {2, 2, "fmod", nil, foldBinary(modInts, math.Mod)},
 
 		"Relu":        {1, 1, "", (*call).relu, foldUnary(func(x float64) float64 { return max(x, 0) }, false)},
@@ -70,7 +70,7 @@ func init() {
 		"ReduceSum":                    {1, 2, reducing, reduce(graph.Sum, false), foldReduce(0, addReals, total)},
 		"ReduceL2":                     {1, 2, reducing, reduce(graph.Norm, false), foldReduce(0, addSquare, rootOf)},
 		"ReduceMax":                    {1, 2, reducing, reduce(graph.Maximum, false), foldGreatest},
-		"ReduceMin":                    {1, 2, reducing, (*call).least, foldReduce(math.Inf(1), math.Min, total)},
+		"ReduceMin":                    {1, 2, reducing, (*call).reduceMin, foldReduce(math.Inf(1), math.Min, total)},
 		"ReduceProd":                   {1, 2, reducing, nil, foldReduce(1, mulReals, total)},
 		"ReduceSumSquare":              {1, 2, reducing, reduce(graph.Sum, true), foldReduce(0, addSquare, total)},
 		"InstanceNormalization":        {3, 3, "epsilon", (*call).instanceNormalization, nil},
@@ -91,7 +91,7 @@ func init() {
 		"Dropout":         {1, 3, "ratio seed", (*call).dropout, nil},
 		"Cast":            {1, 1, "saturate to", (*call).castSamples, foldCast},
 		"CastLike":        {2, 2, "saturate", (*call).castLike, foldCastLike},
-		"Concat":          {1, many, "axis", (*call).concat, foldConcat},
+		"Concat":          {1, maxInputs, "axis", (*call).concat, foldConcat},
 		"Split":           {1, 2, "axis num_outputs split", (*call).split, nil},
 		"SplitToSequence": {1, 2, "axis keepdims", (*call).splitToSequence, nil},
 		"SequenceAt":      {2, 2, "", (*call).sequenceAt, nil},

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,15 @@ import (
 	"superres/internal/must"
 	"superres/superres/networks/graph"
 )
+
+// described describes the graph in a file, whose weights may be in folder, or returns the error of reading it.
+func described(data []byte, folder fs.FS) string {
+	g, err := Read(data, folder)
+	if err != nil {
+		return err.Error()
+	}
+	return describe(g)
+}
 
 // describe returns the operations of a graph behind its input, with their inputs.
 func describe(g *graph.Graph) string {
@@ -184,12 +194,7 @@ func TestOperations(t *testing.T) {
 			node("Transpose b > y", attr{"perm", []int{0, 2, 3, 1}}), func(f *file) { f.dims = []int{1, 0, 0, 3} }),
 			"PReLU{[0]}[0]"},
 	} {
-		g, err := Read(c.file.bytes(), nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := describe(g); got != c.want {
+		if got := described(c.file.bytes(), nil); got != c.want {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}

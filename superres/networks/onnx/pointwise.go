@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// emit returns an emitter that adds nodes of operations one after another, with the name of the call.
+// emit returns an emitter that adds the operations ops one after another, each on the result of the one before.
 func (c *call) emit(ops ...graph.Op) emitter {
 	return func(t *tracer, node int) int {
 		for _, op := range ops {
@@ -24,8 +24,8 @@ func affine(factor, offset float64) graph.Affine {
 	return graph.Affine{Scale: []float32{float32(factor)}, Offset: []float32{float32(offset)}}
 }
 
-// unary returns the operation that applies a function to every sample. If op is nil, the function is supported only as
-// a part of recognised functions.
+// unary returns the operation that applies function to every sample. op computes it in the graph; if op is nil,
+// function is supported only inside a larger function that is recognised: see curve.
 func unary(function func(float64) float64, op graph.Op) operation {
 	return operation{1, 1, "", func(c *call) []*value {
 		if op == nil {
@@ -51,6 +51,7 @@ func positive(x float64) float64 {
 	return 0
 }
 
+// swish computes Swish: x·σ(alpha·x), with the logistic function σ.
 func (c *call) swish() []*value {
 	alpha := c.real("alpha", 1)
 	out := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
@@ -72,6 +73,7 @@ func (c *call) rectify(v *value, slope float64) []*value {
 	}, c.emit(graph.PReLU{Slope: []float32{float32(slope)}}))
 }
 
+// prelu computes PRelu: it multiplies negative samples by a slope, which may differ from channel to channel.
 func (c *call) prelu() []*value {
 	slope := c.in[1].constant
 	if slope == nil {
@@ -80,11 +82,11 @@ func (c *call) prelu() []*value {
 	if slope.size() == 1 {
 		return c.rectify(c.in[0], slope.real(0))
 	}
-	return c.change(c.in[0], graph.PReLU{Slope: c.perChannel(slope, c.in[0])})
+	return c.addChain(c.in[0], graph.PReLU{Slope: c.perChannel(slope, c.in[0])})
 }
 
-// change adds operations, one after another, to the node of v, and returns the result with the layout of v.
-func (c *call) change(v *value, ops ...graph.Op) []*value {
+// addChain adds operations, one after another, to the node of v, and returns the result with the layout of v.
+func (c *call) addChain(v *value, ops ...graph.Op) []*value {
 	return []*value{c.sampled(c.chain(c.samples(v), ops...)).arranged(v.dims)}
 }
 
@@ -166,6 +168,7 @@ func (c *call) hardSigmoid() []*value {
 		c.emit(affine(alpha, beta), graph.Clip{Min: 0, Max: 1}))
 }
 
+// clip computes Clip. Newer files state the limits as inputs, older ones as attributes.
 func (c *call) clip() []*value {
 	least := c.number(1, c.real("min", -math.MaxFloat32))
 	most := c.number(2, c.real("max", math.MaxFloat32))
@@ -181,6 +184,7 @@ func (c *call) limit(v *value, low, high float64) []*value {
 		c.emit(graph.Clip{Min: float32(low), Max: float32(high)}))
 }
 
+// pow computes Pow with a constant exponent. Other exponents than these work only inside recognised functions.
 func (c *call) pow() []*value {
 	exponent := c.number(1, 1)
 	var emit emitter
@@ -243,7 +247,8 @@ func (t *tracer) combine(name string, sign byte, x, y graph.Operand) (node int) 
 	return fail.Need(t.builder.Arithmetic(name, sign, x, y)).Node
 }
 
-// combineNumber combines samples with a number, which is the first operand if isFirst.
+// combineNumber combines samples with a number by a sign of graph.Builder.Arithmetic. The number is the first operand
+// if isFirst is true.
 func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) []*value {
 	switch {
 	case sign == '>':
@@ -269,8 +274,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	})
 }
 
-// rescale recognises number as n, the number of pixels, or n − 1, and returns a result that is right for any size of
-// picture: mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances. Else it returns nil.
+// rescale makes networks that were exported for one size of picture right for any size. If number is n, the number of
+// pixels, or n − 1, it returns mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances, with n
+// taken from the picture at hand. It returns nil in all other cases.
 func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -283,11 +289,11 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	var out []*value
 	switch {
 	case sign == '*' && op.By == graph.Mean && number == count:
-		out = c.change(all, graph.Reduce{By: graph.Sum, OfPicture: true})
+		out = c.addChain(all, graph.Reduce{By: graph.Sum, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count:
-		out = c.change(all, graph.Reduce{By: graph.Mean, OfPicture: true})
+		out = c.addChain(all, graph.Reduce{By: graph.Mean, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
-		out = c.change(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+		out = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1),
 			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
 		out = c.arithmetic('/', &value{samples: v.samples}, out[0])
 	default:
@@ -296,15 +302,16 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	return []*value{out[0].arranged(v.dims)}
 }
 
-// combineConstant combines samples with a constant that has a number for each channel, or that is a mask of windows.
+// combineConstant combines v with a constant that holds a number for each channel, or a mask that attention adds to the
+// scores of shifted windows. sign and isFirst are as for combineNumber.
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*value {
 	node := c.samples(v)
 	var list []float32
 	if err := fail.Catch(func() { list = c.perChannel(t, v) }); err != nil {
 		if mask, ok := c.shiftMask(v, t); ok && sign == '+' {
-			return c.change(v, mask)
+			return c.addChain(v, mask)
 		}
-		if plain, failed := c.plain(v); failed == nil && v.dims != nil {
+		if plain, failed := c.inUsualLayout(v); failed == nil && v.dims != nil {
 			return c.combineConstant(sign, plain, t, isFirst)
 		}
 		fail.If(err)
@@ -316,8 +323,8 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*
 	return []*value{c.sampled(c.combine(c.name, sign, operands[0], operands[1])).arranged(v.dims)}
 }
 
-// align returns a node for each value, and the layout that all these nodes have. A value may have a single pixel or
-// channel where another has more.
+// align returns a node for each value, and the layout that all these nodes have, so that they can be combined sample by
+// sample. A value may have a single pixel or channel where another has more.
 func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	isUsual := true
 	for _, v := range values {
@@ -355,7 +362,7 @@ func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	return nodes, dims
 }
 
-// combineCurves combines two functions of the samples of one node.
+// combineCurves combines two curves by sign if both are functions of the samples of one node.
 func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	name, x, y := c.name, first.samples, second.samples
 	out := c.newCurve(x.base, x, y)
@@ -369,7 +376,7 @@ func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	return []*value{{samples: out, dims: first.dims}}
 }
 
-// extreme returns a function for operation.make, for Max, Min or Sum: it combines one input after another by sign.
+// extreme returns a function for operation.make that computes Max, Min or Sum by the signs '>', '<' and '+'.
 func extreme(sign byte) func(*call) []*value {
 	return func(c *call) (out []*value) {
 		out = c.in[:1]
@@ -382,6 +389,8 @@ func extreme(sign byte) func(*call) []*value {
 	}
 }
 
+// batchNormalization computes BatchNormalization with constant means and variances, which is a factor and an offset for
+// each channel.
 func (c *call) batchNormalization() []*value {
 	s := c.shape()
 	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {

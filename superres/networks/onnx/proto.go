@@ -24,7 +24,7 @@ type model struct {
 	// constants are the tensors of the file by name.
 	constants map[string]*tensor
 	functions map[string]*function // by their full names
-	beside    *beside
+	beside    *externalFiles
 	work      int // how many numbers were computed from constants
 	// resizesLike says to turn each Resize by a factor into a Resize to the size of an earlier node, if one fits.
 	resizesLike bool
@@ -142,12 +142,12 @@ func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 
 // parseModel parses an ONNX file. Weights may be in files of the folder, which may be nil.
 func parseModel(data []byte, folder fs.FS) (*model, error) {
-	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newBeside(folder)}
+	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newExternalFiles(folder)}
 	hasGraph := false
 	err := fields(data, func(f field) error {
 		switch f.number {
 		case 6:
-			m.describe(string(f.bytes))
+			m.addDescription(string(f.bytes))
 		case 7:
 			if hasGraph {
 				return errBroken
@@ -172,8 +172,9 @@ func parseModel(data []byte, folder fs.FS) (*model, error) {
 	return m, err
 }
 
-// describe adds the lines of the model's description that have the form "key: value" to the metadata.
-func (m *model) describe(text string) {
+// addDescription adds the lines of the model's description that have the form "key: value" to the metadata, since some
+// programs state the licence there.
+func (m *model) addDescription(text string) {
 	for line := range strings.Lines(text) {
 		if key, value, found := strings.Cut(line, ":"); found {
 			m.addMetadata(strings.TrimSpace(key), value)
@@ -188,6 +189,7 @@ func (m *model) addMetadata(key, value string) {
 	}
 }
 
+// parseOpset sets m.opset to the version of ONNX's own operations, if message states it.
 func (m *model) parseOpset(message []byte) error {
 	domain, version := "", 0
 	err := fields(message, func(f field) error {
@@ -205,7 +207,6 @@ func (m *model) parseOpset(message []byte) error {
 	return err
 }
 
-// isStandard reports whether a domain is the domain of ONNX's own operations.
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 // parseEntry returns the key and the value of an entry of the metadata.
@@ -325,6 +326,8 @@ func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 	return n, err
 }
 
+// parseAttribute parses an attribute of a node or function, and subtracts the number of its whole numbers from wholes.
+// The case numbers are the fields of AttributeProto.
 func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attribute, err error) {
 	err = fields(message, func(f field) (err error) {
 		switch f.number {
@@ -392,6 +395,7 @@ func parseInput(message []byte) (in input, err error) {
 	return in, err
 }
 
+// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A dimension with a name only is −1.
 func (in *input) parseDims(message []byte) error {
 	return fields(message, func(f field) error {
 		if f.number != 1 {

@@ -9,7 +9,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// extent reports whether axes cover all pixels of v's node, and whether all channels. It fails for a part of either.
+// extent reports whether axes cover all pixels of v's node, and whether they cover all its channels. It fails if they
+// cover only some of the pixels or channels.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part
@@ -56,7 +57,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
 		if err != nil && v.dims != nil && len(dims) == 4 { // the samples may be reducible in the usual layout
-			if plain, failed := c.plain(v); failed == nil {
+			if plain, failed := c.inUsualLayout(v); failed == nil {
 				v, dims = plain, c.layout(plain)
 				ofPicture, ofChannels, err = c.extent(v, axes)
 			}
@@ -66,7 +67,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 		case err != nil && !isSquare && of.step > 1 && of.size <= maxChoices && by != graph.Norm:
 			return c.reduceApart(v, axes[0], of.size, by)
 		case err != nil && !isSquare && of.step == 1:
-			out = c.change(v, graph.ReduceEach{By: by, Size: of.size})
+			out = c.addChain(v, graph.ReduceEach{By: by, Size: of.size})
 		case err != nil:
 			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
 				a := axes[0]
@@ -81,9 +82,9 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 		case !ofPicture && !ofChannels:
 			out = []*value{v}
 		case isSquare:
-			out = c.change(v, graph.Square, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
+			out = c.addChain(v, graph.Square, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
 		default:
-			out = c.change(v, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
+			out = c.addChain(v, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
 		}
 		var left layout
 		for d, parts := range dims {
@@ -102,8 +103,8 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 	}
 }
 
-// least computes ReduceMin: the greatest of the negated samples, negated.
-func (c *call) least() []*value {
+// reduceMin computes ReduceMin as the negated maximum of the negated samples, since the graph has only the maximum.
+func (c *call) reduceMin() []*value {
 	c.in[0] = c.combineNumber('*', c.in[0], -1, false)[0]
 	return c.combineNumber('*', reduce(graph.Maximum, false)(c)[0], -1, false)
 }
@@ -122,19 +123,20 @@ func (c *call) isSide(v *value, axes []int) bool {
 // channelsOf returns the part of channels that axes consist of; a zero part unless axes are one dimension of one part.
 func (c *call) channelsOf(v *value, axes []int) (p part) {
 	if len(axes) == 1 {
-		p, _ = only(c.layout(v)[axes[0]], channels)
+		p, _ = singlePart(c.layout(v)[axes[0]], channels)
 	}
 	return p
 }
 
-// reduceApart reduces along a dimension of n channels that are not side by side.
+// reduceApart reduces along a dimension of n channels that are not side by side. It selects the channels of one index
+// after another and combines them.
 func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value) {
 	sign := byte('+')
 	if by == graph.Maximum {
 		sign = '>'
 	}
 	for i := range n {
-		one := c.pick(v, along, []int{i})
+		one := c.selectIndexes(v, along, []int{i})
 		if i > 0 {
 			out = c.arithmetic(sign, out[0], one)
 		} else {
@@ -185,7 +187,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	if isGrid {
 		after = append(after, graph.Interleave{Rows: n, Columns: n, Undo: true})
 	}
-	return c.change(v, append(before, after...)...)
+	return c.addChain(v, append(before, after...)...)
 }
 
 // globalPool returns a function for operation.make: it reduces each channel of the picture to one sample.
@@ -236,9 +238,9 @@ func pool(isMax bool) func(*call) []*value {
 	}
 }
 
-// scaled multiplies v by the constant in input scale and adds the constant in input offset, if the node has them. The
-// constants lack the last dimensions of v, as many as behind says.
-func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
+// scaleAndOffset multiplies v by the constant in input scale and adds the constant in input offset, where the node has
+// these inputs. The constants lack the last dimensions of v; missing is the number of these.
+func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*value) {
 	out = v
 	for k, i := range []int{scale, offset} {
 		if i >= len(c.in) || c.in[i] == nil {
@@ -249,7 +251,7 @@ func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
 		}
 		t := *c.in[i].constant
 		t.dims = slices.Clone(t.dims)
-		for range behind {
+		for range missing {
 			t.dims = append(t.dims, 1)
 		}
 		if len(t.dims) > maxDims {
@@ -260,6 +262,7 @@ func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
 	return out
 }
 
+// layerNormalization computes LayerNormalization of the channels of each pixel, or of all channels and pixels together.
 func (c *call) layerNormalization() []*value {
 	v := c.in[0]
 	if c.outputs > 1 {
@@ -275,8 +278,8 @@ func (c *call) layerNormalization() []*value {
 	if err != nil || !ofChannels {
 		panic(fail.With("of other samples than the channels of a pixel, or all, is not supported"))
 	}
-	out := c.change(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaled(out, 1, 2, 0)
+	out := c.addChain(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
+	return c.scaleAndOffset(out, 1, 2, 0)
 }
 
 // instanceNormalization normalises the samples of each index in dimension 1: of a channel, or of a group of channels.
@@ -288,17 +291,18 @@ func (c *call) instanceNormalization() []*value {
 		panic(fail.With("of samples of fewer than 3 dimensions is not supported"))
 	}
 	count := c.builder.Shape(v.samples.base).Channels
-	p, isChannels := only(dims[1], channels)
+	p, isChannels := singlePart(dims[1], channels)
 	if sizes[1] == 1 {
 		p, isChannels = part{size: 1, step: count}, true
 	}
 	if !isChannels || p.size*p.step != count {
 		panic(errView)
 	}
-	out := c.change(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaled(out, 1, 2, len(dims)-2)
+	out := c.addChain(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
+	return c.scaleAndOffset(out, 1, 2, len(dims)-2)
 }
 
+// groupNormalization computes GroupNormalization. Each group has all pixels of some neighbouring channels.
 func (c *call) groupNormalization() []*value {
 	s := c.shape()
 	groups := c.int("num_groups", 0)
@@ -315,9 +319,10 @@ func (c *call) groupNormalization() []*value {
 		}
 		c.in[i] = &value{constant: &tensor{dims: []int{s.Channels}, reals: list}}
 	}
-	return c.scaled(out, 1, 2, 2)
+	return c.scaleAndOffset(out, 1, 2, 2)
 }
 
+// softmax computes Softmax. Before version 13 of the operations it was over all dimensions from axis on, by default 1.
 func (c *call) softmax() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
@@ -337,12 +342,12 @@ func (c *call) softmaxOf(v *value, along int) []*value {
 	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
 		return c.softmaxOfPicture(v)
 	}
-	p, isChannels := only(c.layout(v)[along], channels)
+	p, isChannels := singlePart(c.layout(v)[along], channels)
 	if !isChannels || p.step < 1 {
 		panic(fail.With("of other samples than the channels of a pixel, or of scores, is not supported"))
 	}
 	if p.step == 1 {
-		return c.change(v, graph.Softmax{Size: p.size})
+		return c.addChain(v, graph.Softmax{Size: p.size})
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	if count%(p.size*p.step) != 0 {
@@ -353,7 +358,7 @@ func (c *call) softmaxOf(v *value, along int) []*value {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
 		beside, back[from] = append(beside, from), k
 	}
-	return c.change(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
+	return c.addChain(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
 }
 
 // softmaxOfPicture computes Softmax over all pixels of each channel.
@@ -364,7 +369,8 @@ func (c *call) softmaxOfPicture(v *value) []*value {
 	return []*value{c.sampled(node).arranged(v.dims)}
 }
 
-// compare returns a function for operation.make: it computes x > y, or y > x if isSwapped; if isNegated, the opposite.
+// compare returns a function for operation.make that computes x > y, or y > x if isSwapped is true. If isNegated is
+// true, 0 and 1 are exchanged in the result.
 func compare(isSwapped, isNegated bool) func(*call) []*value {
 	return func(c *call) []*value {
 		x, y := c.in[0], c.in[1]
@@ -379,7 +385,7 @@ func compare(isSwapped, isNegated bool) func(*call) []*value {
 	}
 }
 
-// where computes Where of samples.
+// where computes Where with values that depend on the picture.
 func (c *call) where() []*value {
 	if t := c.in[0].constant; t != nil && t.size() == 1 {
 		if t.real(0) != 0 {

@@ -113,7 +113,7 @@ func foldReshape(c *call) *tensor {
 func (c *call) reshape() []*value {
 	v := c.in[0]
 	dims := c.newDims(c.sizes(v))
-	if plain, err := c.plain(v); err == nil { // a node in the usual layout has no parts to split
+	if plain, err := c.inUsualLayout(v); err == nil { // a node in the usual layout has no parts to split
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
@@ -162,8 +162,9 @@ func (c *call) unshuffled(v *value) *value {
 	return c.sampled(node).arranged(c.inOrder(dims))
 }
 
-// plain returns the samples of v in the usual layout, for which it may add a node.
-func (c *call) plain(v *value) (*value, error) {
+// inUsualLayout returns the samples of v in the layout [1, channels, height, width]. It adds a node to bring them there
+// if they have another layout.
+func (c *call) inUsualLayout(v *value) (*value, error) {
 	node, err := c.node(v)
 	return c.sampled(node), err
 }
@@ -186,6 +187,7 @@ func (c *call) order(rank int) []int {
 	return order
 }
 
+// foldTranspose rearranges the dimensions of a constant.
 func foldTranspose(c *call) *tensor {
 	from := c.in[0].constant
 	order := c.order(len(from.dims))
@@ -207,6 +209,7 @@ func (c *call) transpose() []*value {
 	return []*value{c.in[0].arranged(dims.transposed(c.order(len(dims))))}
 }
 
+// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes order channels.
 func (c *call) depthToSpace() []*value {
 	mode := c.text("mode", "DCR")
 	if mode != "DCR" && mode != "CRD" {
@@ -216,6 +219,7 @@ func (c *call) depthToSpace() []*value {
 	return []*value{c.sampled(fail.Need(c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)))}
 }
 
+// spaceToDepth computes SpaceToDepth: squares of pixels become channels.
 func (c *call) spaceToDepth() []*value {
 	node := fail.Need(c.node(c.in[0]))
 	return []*value{c.sampled(fail.Need(c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)))}
@@ -264,6 +268,7 @@ func (c *call) tile() []*value {
 	return []*value{c.in[0].arranged(v)}
 }
 
+// foldTile repeats a constant along each dimension as often as the second input says.
 func foldTile(c *call) *tensor {
 	times := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant

@@ -49,6 +49,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	return all[2], all[3]
 }
 
+// resize computes Resize and Upsample, as a graph.Resize by whole factors or to the size of an earlier node.
 func (c *call) resize() (out []*value) {
 	s := c.shape()
 	down, across := c.factors(s)
@@ -114,8 +115,8 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	return by, a
 }
 
-// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. Without such a node, it
-// fails with unlike.
+// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. If no node has that size,
+// it fails with unlike.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
@@ -155,11 +156,12 @@ func (c *call) enlargeFromCorner(factor int) []*value {
 			}
 		}
 	}
-	return c.addChain(graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, op,
-		graph.PixelShuffle{Factor: factor})
+	return c.addChain(fail.Need(c.inUsualLayout(c.in[0])),
+		graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, op, graph.PixelShuffle{Factor: factor})
 }
 
-// nearest adds a Resize by Nearest if the file, like the graph, takes sample ⌊x·Down/Up⌋ for column x.
+// nearest adds op, a nearest-neighbour Resize, if the file takes sample ⌊x·Down/Up⌋ for column x, as the graph does. It
+// fails for other roundings.
 func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
@@ -196,6 +198,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 	return c.add(op, c.in[0])
 }
 
+// pad computes Pad of rows and columns. Negative pads cut rows and columns off.
 func (c *call) pad() []*value {
 	pads := c.listOr(1, "pads")
 	border := c.number(2, c.real("value", 0))
@@ -234,7 +237,7 @@ func (c *call) pad() []*value {
 	return c.add(op, c.in[0])
 }
 
-// padWith pads the first input with the number in border, or with one number per channel, or cuts samples off.
+// padWith computes op with border, which holds one number for all channels or one for each.
 func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {
@@ -247,6 +250,6 @@ func (c *call) padWith(op graph.Pad, border []float32) []*value {
 		}
 	}
 	// The border is subtracted, zeros are padded, and the border is added again.
-	return c.addChain(graph.Affine{Scale: []float32{1}, Offset: minus}, op,
+	return c.addChain(fail.Need(c.inUsualLayout(c.in[0])), graph.Affine{Scale: []float32{1}, Offset: minus}, op,
 		graph.Affine{Scale: []float32{1}, Offset: border})
 }

@@ -91,7 +91,7 @@ func (c *call) sliceSamples() []*value {
 	return []*value{v}
 }
 
-// narrow returns the part of v that a slicing keeps.
+// narrow returns the values of v at the indexes of a slicing, along its axis.
 func (c *call) narrow(v *value, by slicing) *value {
 	if v.constant != nil {
 		return &value{constant: c.sliced(v.constant, by)}
@@ -101,27 +101,27 @@ func (c *call) narrow(v *value, by slicing) *value {
 		return v
 	}
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
-		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that thin made from pixels
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that everyNth made from pixels
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
-		one := c.pick(v.arranged(split), by.axis+1, []int{by.start})
+		one := c.selectIndexes(v.arranged(split), by.axis+1, []int{by.start})
 		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2))
 	}
 	for _, of := range []dimension{rows, columns} {
-		switch p, is := only(dims[by.axis], of); {
+		switch p, is := singlePart(dims[by.axis], of); {
 		case is && p.step == 1 && by.step == 1:
 			return c.crop(v, by, p)
 		case is && p.step == 1 && by.step > 1 && v.dims == nil:
-			return c.thin(v, by, of)
+			return c.everyNth(v, by, of)
 		}
 	}
 	list := make([]int, n)
 	for i := range list {
 		list[i] = by.start + i*by.step
 	}
-	return c.pick(v, by.axis, list)
+	return c.selectIndexes(v, by.axis, list)
 }
 
-// crop does what narrow does for rows or columns of the whole picture: it cuts off edges.
+// crop does what narrow does if the axis is all rows, or all columns, of the picture: it cuts off edges.
 func (c *call) crop(v *value, by slicing, p part) *value {
 	node := c.samples(v)
 	s := c.builder.Shape(node)
@@ -139,10 +139,10 @@ func (c *call) crop(v *value, by slicing, p part) *value {
 	return c.sampled(c.put(graph.Pad{Edges: edges}, node)).arranged(out)
 }
 
-// thin does what narrow does for every step-th row (columns likewise). Squares of step×step pixels become channels, and
-// thin picks the channels of the kept row of each square. In the layout of the result, the columns of a square are part
-// of the columns of the picture.
-func (c *call) thin(v *value, by slicing, of dimension) *value {
+// everyNth does what narrow does for every step-th row of the picture (columns likewise). It turns squares of step×step
+// pixels into channels, and selects the channels of the kept row of each square. In the layout of the result, the
+// columns of a square are part of the columns of the picture.
+func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	node := c.samples(v)
 	s, f := c.builder.Shape(node), by.step
 	whole := s.H / f
@@ -160,17 +160,17 @@ func (c *call) thin(v *value, by slicing, of dimension) *value {
 	}
 	out = append(out, []part{{of: channels, size: f, step: f}}, []part{{of: channels, size: f, step: 1}})
 	out[1] = []part{{of: channels, size: s.Channels, step: f * f}}
-	kept := c.pick(c.sampled(node).arranged(out), axis, []int{by.start})
+	kept := c.selectIndexes(c.sampled(node).arranged(out), axis, []int{by.start})
 	out = kept.dims
 	other := 5 - by.axis // the axis of columns, or of rows
 	out[other] = slices.Concat(out[other], out[9-axis])
 	return kept.arranged(out[:4])
 }
 
-// pick returns the values of v at the indexes in list along a dimension, which must consist of channels.
-func (c *call) pick(v *value, along int, list []int) *value {
+// selectIndexes returns the values of v at the indexes in list along a dimension, which must consist of channels.
+func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	dims, n := c.layout(v), len(list)
-	p, isChannels := only(dims[along], channels)
+	p, isChannels := singlePart(dims[along], channels)
 	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
 	fits := isChannels && p.step > 0 && p.height == 0
@@ -184,11 +184,11 @@ func (c *call) pick(v *value, along int, list []int) *value {
 		if v.dims == nil {
 			panic(fail.With("of some rows or columns (axis %d) is not supported, only of channels", along))
 		}
-		plain, err := c.plain(v)
+		plain, err := c.inUsualLayout(v)
 		if err != nil || len(c.sizes(plain)) != len(dims) {
 			panic(errView)
 		}
-		return c.pick(plain, along, list)
+		return c.selectIndexes(plain, along, list)
 	}
 	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
 		panic(fail.With("of more than %d channels", graph.MaxChannels))
@@ -241,6 +241,7 @@ func (c *call) splitSizes(side int) []int {
 	return sizes
 }
 
+// split computes Split: it divides v along an axis and returns the pieces.
 func (c *call) split() (out []*value) {
 	sizes := c.sizes(c.in[0])
 	along := axis(c.int("axis", 0), len(sizes))
@@ -253,7 +254,7 @@ func (c *call) split() (out []*value) {
 	return out
 }
 
-// splitToSequence computes SplitToSequence: it returns the parts, of one size or of given sizes, as one value.
+// splitToSequence computes SplitToSequence: it returns the pieces, of one size or of given sizes, as one value.
 func (c *call) splitToSequence() []*value {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
@@ -274,7 +275,7 @@ func (c *call) splitToSequence() []*value {
 	return []*value{{list: c.split()}}
 }
 
-// sequenceAt computes SequenceAt: it returns one part of the result of a SplitToSequence.
+// sequenceAt computes SequenceAt: it returns one of the pieces that a SplitToSequence returned.
 func (c *call) sequenceAt() []*value {
 	list := c.in[0].list
 	i := c.number(1, 0)

@@ -23,7 +23,7 @@ type tensor struct {
 	// bytes are 8-bit numbers, signed if hasSign. Only DequantizeLinear and QuantizeLinear take them; others get ints.
 	bytes   []byte
 	hasSign bool
-	held    *held // nil if its numbers never go back to the budget
+	usage   *usage // nil if its numbers never go back to the budget
 }
 
 // count returns the number of values of an array of the given dimensions. It fails for too many values or dimensions.
@@ -94,7 +94,7 @@ type contents struct {
 	// message is the message of the tensor. Its fields hold the numbers if isListed is true and raw is nil.
 	message   []byte
 	isListed  bool
-	outside   outside // where the numbers are, if isOutside is true
+	outside   externalData // where the numbers are, if isOutside is true
 	isOutside bool
 }
 
@@ -115,7 +115,7 @@ func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor
 
 // parseContents parses the message of a tensor, but does not decode the numbers.
 func parseContents(message []byte) (*contents, error) {
-	c := &contents{message: message, outside: outside{length: -1}}
+	c := &contents{message: message, outside: externalData{length: -1}}
 	return c, fields(message, func(f field) error {
 		switch f.number {
 		case 1:
@@ -239,6 +239,7 @@ func spendWholes(left *int, n int) error {
 	return nil
 }
 
+// allocate gives t room for n numbers of the given type of ONNX: float32 for all real numbers, int64 for integers.
 func (t *tensor) allocate(n, kind int) {
 	if isReal(kind) {
 		t.reals = make([]float32, n)
@@ -247,6 +248,7 @@ func (t *tensor) allocate(n, kind int) {
 	}
 }
 
+// bitsAt returns the first size bytes of b, at most 8, as a little-endian number.
 func bitsAt(b []byte, size int) uint64 {
 	switch size {
 	case 1:
@@ -281,7 +283,6 @@ func (t *tensor) set(i, kind int, bits uint64) {
 	}
 }
 
-// scalar returns a tensor without dimensions that holds v.
 func scalar(v float32) *tensor { return &tensor{reals: []float32{v}} }
 
 // vector returns a tensor of one dimension that holds the numbers of list.
@@ -297,7 +298,6 @@ func whole(v float64) int64 {
 	return int64(max(min(v, 1<<53), -1<<53))
 }
 
-// size returns the number of values.
 func (t *tensor) size() int { return max(len(t.reals), len(t.ints), len(t.bytes)) }
 
 // real returns value i as a real number.

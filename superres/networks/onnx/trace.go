@@ -213,7 +213,7 @@ func (t *tracer) define(n node, out []*value) error {
 			return fmt.Errorf("more than %d values", 2*maxNodes)
 		}
 		if t.values[name] = out[i]; out[i] != nil && out[i].constant != nil {
-			out[i].constant.keep()
+			out[i].constant.retain()
 		}
 	}
 	return nil
@@ -226,11 +226,6 @@ func (c *call) add(op graph.Op, inputs ...*value) []*value {
 		nodes[i] = fail.Need(c.node(v))
 	}
 	return []*value{c.sampled(c.put(op, nodes...))}
-}
-
-// addChain adds operations, the first on the first input and each other on the result of the one before.
-func (c *call) addChain(ops ...graph.Op) []*value {
-	return []*value{c.sampled(c.chain(fail.Need(c.node(c.in[0])), ops...))}
 }
 
 // put adds a node that takes the given nodes to the graph and returns it.

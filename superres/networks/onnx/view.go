@@ -182,7 +182,7 @@ func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	if slices.Equal(h, whole[2]) && slices.Equal(w, whole[3]) {
 		return t.selectChannels(node, c, s.Channels)
 	}
-	if f := extra(h, whole[2]); f > 1 && f == extra(w, whole[3]) && h[len(h)-1].of == channels &&
+	if f := innerSize(h, whole[2]); f > 1 && f == innerSize(w, whole[3]) && h[len(h)-1].of == channels &&
 		w[len(w)-1].of == channels { // channels become pixels
 		order := slices.Concat(c, h[len(h)-1:], w[len(w)-1:])
 		node, err := t.selectChannels(node, order, s.Channels)
@@ -194,8 +194,8 @@ func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	return t.unshuffle(node, c, h, w)
 }
 
-// extra returns the size of the last part in parts if the parts before it equal whole, a full dimension; else 0.
-func extra(parts, whole []part) int {
+// innerSize returns the size of the last part in parts if the parts before it equal whole, a full dimension; else 0.
+func innerSize(parts, whole []part) int {
 	n := len(parts)
 	if n == 0 || !slices.Equal(parts[:n-1], whole) {
 		return 0
@@ -230,8 +230,8 @@ func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) 
 	return t.builder.Add("transposed", graph.Select{Channels: list}, node)
 }
 
-// unshuffle returns a node in which pixels become channels: h and w are the outer parts of rows and columns; the inner
-// parts, all of one size, are among the parts c of the channels.
+// unshuffle adds a PixelUnshuffle, after which the parts c are the channels in order, and returns the last node. c
+// holds the inner parts of the rows and columns, all of one size; h and w must be the outer parts.
 func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	s := t.builder.Shape(node)
 	factor := 0
@@ -265,8 +265,8 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// only returns the single part in parts, and reports whether there is only one and it is of the given dimension.
-func only(parts []part, of dimension) (p part, is bool) {
+// singlePart merges parts. It returns the part if a single one of the given dimension is left, else false.
+func singlePart(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
 		return part{}, false
 	}

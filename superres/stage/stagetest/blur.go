@@ -47,22 +47,17 @@ func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network
 	return b, nil
 }
 
-// Kind implements stage.Network.
 func (b Blur) Kind() string { return "blur" }
 
-// Save implements stage.Network.
 func (b Blur) Save(a *stage.Arrays) any {
 	stage.Put(a, "radius", 1, []int16{int16(b.Radius)})
 	return b
 }
 
-// Scale implements stage.Network.
 func (b Blur) Scale() int { return b.Factor }
 
-// Channels implements stage.Network.
 func (b Blur) Channels() int { return b.Planes }
 
-// Reach implements stage.Network.
 func (b Blur) Reach() int { return b.Radius }
 
 // Memory implements stage.Network: it counts the rows that a run keeps.
@@ -71,7 +66,6 @@ func (b Blur) Memory(w, h int) (fixed, working int64) {
 	return 0, 2 * 4 * int64(b.Planes) * int64(w) * rows
 }
 
-// Start implements stage.Network.
 func (b Blur) Start(w, h int) stage.NetworkRun {
 	return &blurRun{Blur: b, w: w, h: h, rows: make([][][]float32, b.Planes)}
 }

@@ -103,7 +103,7 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	answer, err := b.try(method, params)
 	if errors.Is(err, errGone) {
-		b.again(err)
+		b.retryTest(err)
 	}
 	if err == nil && result != nil {
 		err = json.Unmarshal(answer, result)
@@ -115,9 +115,9 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 var errGone = errors.New("the browser ended, or sent nothing for two minutes")
 
-// again ends a test whose browser ended with err, as happens on a busy machine. It runs the test once more, in a new
-// process, and then ends the present test: as failed if the second run failed, too, else as skipped.
-func (b *Browser) again(err error) {
+// retryTest ends a test whose browser ended with err, as happens on a busy machine. It runs the test once more, in a
+// new process, and then ends the present test: as failed if the second run failed, too, else as skipped.
+func (b *Browser) retryTest(err error) {
 	b.t.Helper()
 	const second = "SUPERRES_SECOND_BROWSER"
 	if os.Getenv(second) != "" {
@@ -220,8 +220,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends a touch event. kind is the type of the event in the protocol; fingers are the points at which fingers
-// touch the page.
+// Touch sends a touch event. kind is the type of the event in the protocol; fingers are the points that fingers touch.
 func (b *Browser) Touch(kind string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}

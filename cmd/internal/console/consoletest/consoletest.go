@@ -69,25 +69,31 @@ type Broken struct{}
 
 func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
 
-// AtOnce is a sign that makes Interrupted interrupt the program before it begins.
+// AtOnce is a sign that makes Stopped interrupt the program before it begins.
 const AtOnce = ""
 
-// Interrupted runs the program and interrupts it as soon as it writes the text sign to standard output or error. It
-// checks that the program reports the interruption and that no file below dir appeared or disappeared.
+// Interrupted runs the program as Stopped does. It checks that the program reports the interruption and that no file
+// below dir appeared or disappeared.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
 	before := Tree(t, dir)
+	text, code := p.Stopped(sign, args...)
+	if got := Tree(t, dir); code != 130 || !strings.Contains(text, "interrupted") || !slices.Equal(got, before) {
+		t.Errorf("%v: exit %d, %s, files %v", args, code, text, got)
+	}
+}
+
+// Stopped runs the program in the current folder and interrupts it as soon as it writes the text sign to standard
+// output or error. It returns what the program wrote to both, and its exit code.
+func (p Program) Stopped(sign string, args ...string) (text string, code int) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	out := &signal{sign: sign, seen: func() { cancel(console.Interrupt{Signal: 2}) }}
 	if sign == AtOnce {
 		out.seen()
 	}
-	code := p.Run(ctx, strings.NewReader(""), out, out, append([]string{"superres"}, args...))
-	if got := Tree(t, dir); code != 130 || !strings.Contains(out.text.String(), "interrupted") ||
-		!slices.Equal(got, before) {
-		t.Errorf("%v: exit %d, %s, files %v", args, code, out.text.String(), got)
-	}
+	code = p.Run(ctx, strings.NewReader(""), out, out, append([]string{"superres"}, args...))
+	return out.text.String(), code
 }
 
 // signal is a writer that calls seen once the text sign has been written to it.

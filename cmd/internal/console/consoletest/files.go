@@ -37,6 +37,14 @@ func Blob(w, h int) *image.NRGBA {
 	return m
 }
 
+// Blobs writes Blob(w, h) to each of the files names in the folder dir.
+func Blobs(t *testing.T, dir string, w, h int, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		WritePicture(t, filepath.Join(dir, name), Blob(w, h))
+	}
+}
+
 // Rings returns n different pictures of w×h pixels that resemble digits: a bright ring on black.
 func Rings(n, w, h int) []*image.Gray {
 	list := make([]*image.Gray, n)

@@ -30,6 +30,7 @@ import (
 //go:embed worker.js
 var workerScript []byte
 
+// main writes the page to the folder that the argument names.
 func main() {
 	log.SetFlags(0)
 	flag.Parse()

@@ -81,6 +81,7 @@ type failure struct {
 	Exit  int    `json:"exit"`
 }
 
+// do does a call for the picture, with the parameters in query, and writes the result to out.
 func (w *worker) do(ctx context.Context, call, query string, out io.Writer) (result upscale.Result, err error) {
 	params, err := url.ParseQuery(query)
 	if err != nil {

@@ -96,7 +96,7 @@ func (b *Builder) uniform(n int, lo, hi float64) []float32 {
 	return list
 }
 
-// Conv adds a convolution with side×side taps, where side is odd, and the given number of output channels. The samples
+// Conv adds a convolution of node from with side×side taps, where side is odd, and `out` output channels. The samples
 // of its result are about gain times as large as its input.
 func (b *Builder) Conv(from, out, side int, gain float64) int {
 	return b.conv(from, out, side, 1, gain, nil)
@@ -107,8 +107,8 @@ func (b *Builder) GroupedConv(from, out, side, groups int, gain float64) int {
 	return b.conv(from, out, side, groups, gain, nil)
 }
 
-// Carry does what Conv does, but lets the picture through, little changed: for each channel i of the picture, input
-// channel i is added to outputs i·copies to (i+1)·copies−1, and the random weights of these outputs are divided by 10.
+// Carry does what Conv does, but nearly copies the picture, as trained networks do: for each channel i of the picture,
+// input channel i is added to outputs i·copies to (i+1)·copies−1, and their random weights are divided by 10.
 func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	colours := b.channels[0]
 	return b.conv(from, out, side, 1, gain, func(o int) int {

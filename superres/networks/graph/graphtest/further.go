@@ -6,8 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// fill stores the result of op for the inputs in, computed by its definition in float64, in out, which has the shape of
-// the result. For the operations that the function value computes, fill changes nothing and reports false.
+// fill computes the result of op for the inputs in by its definition in float64, and stores it in out, which has the
+// shape of the result. It reports false, and changes nothing, for operations that the function value computes.
 func fill(op graph.Op, out exact, in []exact) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {
@@ -113,6 +113,8 @@ func fill(op graph.Op, out exact, in []exact) bool {
 	return true
 }
 
+// fillNormalized stores in out the result of a Normalize of s: each group of samples with its mean subtracted, and
+// divided by √(variance + Epsilon).
 func fillNormalized(op graph.Normalize, out, s exact) {
 	per := s.Channels / op.Groups
 	group := func(i int) int { // the group of sample i
@@ -203,6 +205,7 @@ func fillAttention(op graph.Op, out exact, in []exact) bool {
 	return true
 }
 
+// fillMask stores in out the scores s, with op.Value added for pairs of pixels that were apart before a Roll.
 func fillMask(op graph.ShiftMask, out, s exact) {
 	n := op.Height * op.Width
 	for y := range s.H {

@@ -87,8 +87,7 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Skipping returns a network of as many convolutions with SiLU as layers says, in groups of four. The input of a group
-// is added to its result.
+// Skipping returns a network of `layers` convolutions with SiLU, in groups of four. Each group adds its input.
 func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Carry(0, features, 3, 1, 0.3)
@@ -177,7 +176,7 @@ func Brightness(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Ranged returns a graph that converts samples from range r.In to 0..1, computes g, and converts its result to r.Out.
+// Ranged returns a graph that converts samples from r.In to 0..1, computes g, and converts the result into r.Out.
 func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	size := r.In.White - r.In.Black
 	affine := func(scale, offset float32) graph.Op {

@@ -121,13 +121,13 @@ func value(op graph.Op, in []exact, x, y, c int) float64 {
 	case graph.ConvTranspose:
 		return convTransposeValue(op, s, x, y, c)
 	case graph.PReLU:
-		return max(v(0), 0) + pick(op.Slope, c)*min(v(0), 0)
+		return max(v(0), 0) + valueFor(op.Slope, c)*min(v(0), 0)
 	case graph.Function:
 		return functionValue(op, v(0))
 	case graph.Clip:
 		return min(max(v(0), float64(op.Min)), float64(op.Max))
 	case graph.Affine:
-		return v(0)*pick(op.Scale, c) + pick(op.Offset, c)
+		return v(0)*valueFor(op.Scale, c) + valueFor(op.Offset, c)
 	case graph.Add:
 		return v(0) + v(1)
 	case graph.Sub:
@@ -163,13 +163,16 @@ func at(s exact, x, y, c int) float64 {
 	return s.Values[(y*s.W+x)*s.Channels+c]
 }
 
-func pick(list []float32, c int) float64 {
+// valueFor returns the value for channel c from a list of one value per channel or of a single value.
+func valueFor(list []float32, c int) float64 {
 	if len(list) == 1 {
 		c = 0
 	}
 	return float64(list[c])
 }
 
+// convTransposeValue returns the sample of channel c at (x, y) of a transposed convolution of s: the sum over all input
+// samples whose taps reach (x, y).
 func convTransposeValue(op graph.ConvTranspose, s exact, x, y, c int) (sum float64) {
 	if op.Bias != nil {
 		sum = float64(op.Bias[c])
@@ -189,6 +192,7 @@ func convTransposeValue(op graph.ConvTranspose, s exact, x, y, c int) (sum float
 	return sum
 }
 
+// functionValue returns f(x) by the definition of f in float64.
 func functionValue(f graph.Function, x float64) float64 {
 	sigmoid := 1 / (1 + math.Exp(-x))
 	softplus := math.Log(1 + math.Exp(x))
@@ -250,12 +254,13 @@ func resizeValue(op graph.Resize, s exact, to graph.Shape, x, y, c int) (sum flo
 	for sy := int(py) - 4; sy <= int(py)+4; sy++ {
 		for sx := int(px) - 4; sx <= int(px)+4; sx++ {
 			v := at(s, min(max(sx, 0), s.W-1), min(max(sy, 0), s.H-1), c)
-			sum += v * filter(op, px-float64(sx)) * filter(op, py-float64(sy))
+			sum += v * kernelAt(op, px-float64(sx)) * kernelAt(op, py-float64(sy))
 		}
 	}
 	return sum
 }
 
+// position returns the coordinate in an input of `from` samples for sample i of a result of `to` samples.
 func position(op graph.Resize, i, from, to int) float64 {
 	if op.AlignCorners {
 		if to == 1 {
@@ -266,7 +271,9 @@ func position(op graph.Resize, i, from, to int) float64 {
 	return (float64(i)+0.5)*float64(from)/float64(to) - 0.5
 }
 
-func filter(op graph.Resize, d float64) float64 {
+// kernelAt returns the weight of an input sample at distance d in the interpolation of op: linear, or Keys's cubic with
+// parameter A.
+func kernelAt(op graph.Resize, d float64) float64 {
 	d = math.Abs(d)
 	a := op.A
 	switch {
@@ -280,6 +287,7 @@ func filter(op graph.Resize, d float64) float64 {
 	return 0
 }
 
+// padValue returns the sample of channel c at (x, y) of s, where (x, y) may lie beyond the edges: see PadMode.
 func padValue(op graph.Pad, s exact, x, y, c int) float64 {
 	switch op.Mode {
 	case graph.PadEdge:

@@ -1,23 +1,38 @@
 // Package learning makes the files that package learned has embedded, from photographs and from drawings that it makes
 // itself. It degrades these in known ways and reduces them, and learns what would have undone that:
 //
-//   - correction.bin: how blur is undone, from the gains that would (correction.go);
-//   - softener.npz: how likely a picture was sharpened, from patches (softener.go);
-//   - strength.bin: at which strength the robust model suits a picture, from what it makes of each (strength.go);
-//   - judge.bin: which shares of the models suit it, from what they make of it (shares.go).
+//   - correction.bin: how blur is undone, from the gains that would (correction_test.go);
+//   - softener.npz: how likely a picture was sharpened, from patches (softener_test.go);
+//   - strength.bin: at which strength the robust model suits a picture, from what it makes of each (strength_test.go);
+//   - judge.bin: which shares of the models suit it, from what they make of it (shares_test.go).
 //
 // All that is random comes from seeds, samples are in the order of their numbers, and sums in the order of samples. So
 // on processors of a kind the same pictures give the same bytes, whatever the number of workers. Perceptrons compute
-// in float64 while they learn (fit.go), and the softener as convolutional/learning does.
+// in float64 while they learn (fit_test.go), and the softener as convolutional/learning does.
 //
-// Each file is learned by what the files before it say, as this program has them embedded. .ci/estimators makes
-// them one after another, by a program of its own each, in about five hours of a processor core. Of the files
-// that are embedded, strength.bin and judge.bin were learned by an earlier softener, which looked at four parts of
-// 64×64 samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no share to
-// plain interpolation. So they come out otherwise today, and no better: of 83 pictures in colour of general-dev,
-// open-valid and T91 at ×2, clean ones gain 0.01 dB less by them, those reduced by block means 0.02 more, blurred by
-// 1.2 0.04 less, and others the same to 0.01. Where the number of traits changes, the program needs files of as many
+// Each file is learned by what the files before it say, as this program has them embedded. .ci/estimators makes them
+// one after another, by go test, which builds a program for each; so all files here are tests. Two cores with AVX-512
+// take 15 minutes, 2 hours, 9 and 12 minutes. Where the number of traits changes, the program needs files of as many
 // first, whatever they say.
+//
+// All embedded files but the softener are older than this package: they were learned by a softener that looked at four
+// parts of 64×64 samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no
+// share to plain interpolation. So they come out otherwise today, and no better. Gains at ×2 in dB with the embedded
+// files and with files made on such cores by the embedded softener, of 2,000 parts in grey of general-dev and
+// open-valid, and of 89 pictures in colour of these and T91, damaged by Pillow:
+//
+//	parts in grey           embedded  made    pictures in colour  embedded  made
+//	clean                   3.45      3.43    clean               3.14      3.12
+//	reduced by block means  1.80      1.76    block means         1.42      1.43
+//	every second pixel      0.05      0.01    every second pixel  −0.06     −0.06
+//	enlarged before         0.89      0.93    enlarged by 1.5     0.97      1.01
+//	sharpened a little      0.97      1.02    sharpened           1.77      1.88
+//	sharpened               1.98      2.11    grain               1.01      1.06
+//	sharpened, then JPEG    2.06      2.10    blurred by 1.2      2.82      2.75
+//	several of these        2.06      2.09    blurred by 2        1.86      1.81
+//	all                     2.45      2.46    JPEG                1.10      1.10
+//
+// Other kinds of grey parts have the same to 0.01.
 package learning
 
 import (

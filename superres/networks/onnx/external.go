@@ -13,15 +13,15 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// outside says where in another file the numbers of a constant are (ONNX, "External Data").
-type outside struct {
+// externalData says where in another file the numbers of a constant are (ONNX, "External Data").
+type externalData struct {
 	location       string
 	offset, length int64 // in bytes; a length that is not stated is −1
 	isBroken       bool
 }
 
 // set stores an entry of the field external_data.
-func (o *outside) set(key, value string) {
+func (o *externalData) set(key, value string) {
 	number := func() int64 {
 		n, err := strconv.ParseInt(value, 10, 64)
 		o.isBroken = o.isBroken || err != nil || n < 0
@@ -37,20 +37,22 @@ func (o *outside) set(key, value string) {
 	}
 }
 
-// beside is the folder of an ONNX file, and a count of the bytes that were read from its files.
-type beside struct {
+// externalFiles is the folder of an ONNX file, and a count of the bytes that were read from its files.
+type externalFiles struct {
 	folder fs.FS            // nil if there is none
 	left   map[string]int64 // bytes of each file that may still be read; no byte is needed twice
 	bytes  int64            // the number of bytes read
 }
 
-// mostBeside is the greatest size of all weights in other files in bytes: the greatest number of weights, in float64.
-const mostBeside = 8 * graph.MaxWeights
+// maxExternalBytes is the greatest size of weights in other files in bytes: the greatest number of weights, in float64.
+const maxExternalBytes = 8 * graph.MaxWeights
 
-func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
+func newExternalFiles(folder fs.FS) *externalFiles {
+	return &externalFiles{folder: folder, left: map[string]int64{}}
+}
 
 // read returns the bytes of constant c from a file of the folder, as many as c's dimensions and type need, or an error.
-func (b *beside) read(c *contents) ([]byte, error) {
+func (b *externalFiles) read(c *contents) ([]byte, error) {
 	o := c.outside
 	n, err := count(c.dims)
 	size := int64(n) * int64(sizeOf(c.kind))
@@ -73,8 +75,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	if !isKnown {
 		left = info.Size()
 	}
-	if b.bytes+size > mostBeside {
-		return nil, fmt.Errorf("is one of those that have more than %d bytes", int64(mostBeside))
+	if b.bytes+size > maxExternalBytes {
+		return nil, fmt.Errorf("is one of those that have more than %d bytes", int64(maxExternalBytes))
 	}
 	if b.left[o.location] = left - size; o.offset > info.Size()-size || left < size {
 		return nil, fmt.Errorf("is said to be bytes %d to %d of the file %q, which has %d, each of use once", o.offset,

@@ -105,7 +105,8 @@ type softenerLesson struct {
 //
 // A network of 16 channels in place of 32, after 68,571 steps, is worse: for 6,000 lessons from general-dev and
 // open-valid its loss is 0.787 in place of 0.710, and the areas under the curves (AUC) of the three amounts of
-// sharpening are 0.84, 0.92 and 0.96 in place of 0.89, 0.95 and 0.98.
+// sharpening are 0.84, 0.92 and 0.96 in place of 0.89, 0.95 and 0.98. One of 32 channels that sees blocks of 2×2
+// samples, and so takes a quarter of the time, has 0.803, 0.84, 0.91 and 0.96 after 91,428 steps.
 
 // softenerLessons makes lessons, in pairs: a patch of a clean picture, then the same patch sharpened, or reduced by
 // taking single samples or block means.

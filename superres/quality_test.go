@@ -77,7 +77,7 @@ func TestSet5(t *testing.T) {
 			}
 			must.Succeed(t, err)
 			tuned := must.Get(m.TuneFor(low, d.quality))(t)
-			psnr := must.Get(score.PSNR(truth, upscale(t, tuned, low, float64(f.scale)), f.scale, f.scale))(t)
+			psnr := must.Get(score.Compare(truth, upscale(t, tuned, low, float64(f.scale)), f.scale, f.scale))(t).PSNR
 			mean += psnr / float64(len(pictures))
 		}
 		var want float64
@@ -179,7 +179,7 @@ func TestDrawingsGainOnLanczos(t *testing.T) {
 				truth := synthetic.Sample(rand.New(rand.NewPCG(7, i)), 80*scale, 80*scale, scale).Image
 				low := must.Get(score.Reduce(truth, scale, resample.Box))(t)
 				psnr := func(m *Model) float64 {
-					return must.Get(score.PSNR(truth, upscale(t, m, low, float64(scale)), scale, scale))(t)
+					return must.Get(score.Compare(truth, upscale(t, m, low, float64(scale)), scale, scale))(t).PSNR
 				}
 				gain := min(psnr(m), 60) - min(psnr(lanczos), 60)
 				sum, least = sum+gain, min(least, gain)

@@ -1,10 +1,6 @@
 package imagefile
 
-import (
-	"encoding/binary"
-
-	"superres/internal/metadata"
-)
+import "superres/internal/metadata"
 
 // To decode only the first frame of a file with several, the functions below build a file with only this frame, which
 // is then decoded like any other. A file that breaks the rules of its format is returned unchanged.
@@ -40,64 +36,26 @@ func startOfWebP(src *source, lim Limits) ([]byte, error) {
 // firstOfWebP returns a still WebP with the first frame of the animated WebP in src. A frame that does not fill the
 // canvas keeps its own size. It overwrites src.data and returns a part of it.
 func firstOfWebP(src *source) []byte {
-	start, pixels := firstFrame(src)
+	start, chunks := firstFrame(src)
 	if start == nil {
 		return src.data
 	}
-	data, to := src.data, copy(src.data, start)
-	for _, p := range pixels { // moved to directly after start
-		from := int(p.At()) - chunkHeader
-		to += copy(data[to:], data[from:from+chunkHeader+int(p.Len)])
-		if p.Len%2 > 0 {
-			data[to] = 0
-			to++
-		}
-	}
-	binary.LittleEndian.PutUint32(data[4:], uint32(to-chunkHeader))
-	return data[:to]
+	return metadata.JoinWebP(src.data[:0], start, chunks, src.data)
 }
 
-// firstFrame returns the start of a still WebP with the first frame of the animated WebP in src, and the data of the
-// chunks that must follow: alpha, if any, and pixels. start is nil if there is no frame.
-func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
-	const (
-		flags       = riffHeader + chunkHeader
-		animation   = 0x02
-		alpha       = 0x10
-		frameHeader = 16 // position, size, duration, blending
-	)
-	head := metadata.Piece(src, 0, extendedHeader).Start(extendedHeader)
-	if len(head) < extendedHeader || string(head[riffHeader:riffHeader+4]) != "VP8X" || head[flags]&animation == 0 {
+// firstFrame returns the parts of a still WebP with the first frame of the animated WebP in src: see
+// metadata.Body.StillWebP. start is nil if there is no frame.
+func firstFrame(src *source) (start []byte, chunks []metadata.Body) {
+	if !isAnimatedWebP(src) {
 		return nil, nil
 	}
-	var frame metadata.Body
+	const frameHeader = 16
 	metadata.WalkRIFF(src).Visit(func(kind []byte, body metadata.Body) bool {
-		if string(kind) == "ANMF" && body.Len > frameHeader {
-			frame = body
+		is := string(kind) == "ANMF" && body.Len > frameHeader
+		if is {
+			start, chunks, _ = body.StillWebP()
 		}
-		return frame.Len == 0
+		return !is
 	})
-	if frame.Len == 0 {
-		return nil, nil
-	}
-	start = append([]byte("RIFF????WEBPVP8X"), extended, 0, 0, 0, head[flags]&^(animation|alpha), 0, 0, 0)
-	start = append(start, frame.Start(frameHeader)[6:12]...) // each side minus 1, in 24 bits
-	binary.LittleEndian.PutUint32(start[4:], uint32(len(start)-chunkHeader))
-	var first metadata.Body
-	frame.WalkRIFF(frameHeader).Visit(func(kind []byte, body metadata.Body) bool {
-		switch string(kind) {
-		case "ALPH":
-			if start[flags]&alpha == 0 {
-				start[flags] |= alpha
-				first = body
-			}
-		case "VP8 ", "VP8L":
-			pixels = []metadata.Body{body}
-		}
-		return pixels == nil
-	})
-	if start[flags]&alpha != 0 {
-		pixels = append([]metadata.Body{first}, pixels...)
-	}
-	return start, pixels
+	return start, chunks
 }

@@ -1,8 +1,8 @@
 package imagefile
 
 import (
-	"bufio"
 	"compress/lzw"
+	"context"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -22,73 +22,63 @@ import (
 // Note: image/gif refuses such files, and reads a whole animation to return its first image. (GIF89a Specification,
 // CompuServe 1990. compress/lzw reads the code in its appendix F.)
 func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
-	in := bufio.NewReader(src)
-	var head [13]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return nil, safefile.CutShort(err)
+	walk, err := metadata.WalkGIF(src)
+	if err != nil {
+		return nil, err
 	}
-	palette, err := readGIFPalette(in, head[10])
+	const flags, head = 10, 13
+	palette, _, err := cutGIFPalette(src.data[head:], src.data[flags])
 	if err != nil {
 		return nil, err
 	}
 	transparent := -1
 	for {
-		kind, err := in.ReadByte()
-		if err != nil {
-			return nil, safefile.CutShort(err)
-		}
-		switch kind {
-		case metadata.GIFImage:
-			return decodeGIFImage(in, screen, palette, transparent)
-		case metadata.GIFExtension:
-			label, err := in.ReadByte()
-			if err != nil {
-				return nil, safefile.CutShort(err)
-			}
-			const control, isTransparent = 0xf9, 1
-			blocks := &gifBlocks{in: in}
-			body, err := io.ReadAll(io.LimitReader(blocks, 4)) // the rest is not needed
-			if err == nil {
-				_, err = io.Copy(io.Discard, blocks)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if label == control && len(body) == 4 && body[0]&isTransparent != 0 {
-				transparent = int(body[3])
-			}
-		default:
+		kind, err := walk.Next()
+		switch {
+		case err == io.ErrUnexpectedEOF:
+			return nil, err
+		case err != nil:
 			return nil, errors.New("gif: it has no image")
 		}
+		block := src.data[walk.At():]
+		if kind == metadata.GIFImage {
+			return decodeGIFImage(src.ctx, block[1:], screen, palette, transparent)
+		}
+		const control, isTransparent = 0xf9, 1
+		if len(block) > 6 && block[1] == control && block[2] >= 4 && block[3]&isTransparent != 0 {
+			transparent = int(block[6])
+		}
 	}
 }
 
-// readGIFPalette reads a colour table if flags says that one follows; else it returns nil.
-func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
+// cutGIFPalette returns the colour table at the start of data, or nil unless flags says that there is one, and the rest
+// of data.
+func cutGIFPalette(data []byte, flags byte) (palette color.Palette, rest []byte, err error) {
 	if flags&0x80 == 0 {
-		return nil, nil
+		return nil, data, nil
 	}
-	list := make([]byte, 3<<(1+flags&7))
-	if _, err := io.ReadFull(in, list); err != nil {
-		return nil, safefile.CutShort(err)
+	n := 3 << (1 + flags&7)
+	if len(data) < n {
+		return nil, nil, io.ErrUnexpectedEOF
 	}
-	var palette color.Palette
-	for c := range slices.Chunk(list, 3) {
+	for c := range slices.Chunk(data[:n], 3) {
 		palette = append(palette, color.RGBA{R: c[0], G: c[1], B: c[2], A: 0xff})
 	}
-	return palette, nil
+	return palette, data[n:], nil
 }
 
-// decodeGIFImage decodes an image from r, which is positioned after the first byte of the image descriptor. palette is
-// the palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
-func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
-	var head [9]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, safefile.CutShort(err)
+// decodeGIFImage decodes an image from data, which begins after the first byte of the image descriptor. palette is the
+// palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
+func decodeGIFImage(ctx context.Context, data []byte, screen Size, palette color.Palette, transparent int) (image.Image,
+	error) {
+	const flags, descriptor = 8, 9
+	if len(data) < descriptor {
+		return nil, io.ErrUnexpectedEOF
 	}
+	head := data[:descriptor]
 	side := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	left, top, width, height := side(0), side(2), side(4), side(6)
-	own, err := readGIFPalette(r, head[8])
+	own, data, err := cutGIFPalette(data[descriptor:], head[flags])
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +88,10 @@ func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transpa
 	if palette == nil {
 		return nil, refuse(safefile.ErrInput, "is a GIF without a palette; save it as PNG first")
 	}
-	bits, err := r.ReadByte()
-	if err != nil {
-		return nil, safefile.CutShort(err)
+	if len(data) == 0 {
+		return nil, io.ErrUnexpectedEOF
 	}
+	bits := data[0]
 	if bits < 2 || bits > 8 {
 		return nil, errors.New("gif: its codes begin with a wrong number of bits")
 	}
@@ -117,11 +107,11 @@ func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transpa
 		return nil, refuse(safefile.ErrInput, "has no pixels inside of its canvas; copy or export it again")
 	}
 	img := image.NewPaletted(part.Bounds(), palette)
-	codes := lzw.NewReader(&gifBlocks{in: r}, lzw.LSB, int(bits))
+	codes := lzw.NewReader(&gifBlocks{ctx: ctx, rest: data[1:]}, lzw.LSB, int(bits))
 	defer codes.Close()
 	const interlaced = 0x40
 	line := make([]byte, width)
-	for y := range gifRows(height, head[8]&interlaced != 0) {
+	for y := range gifRows(height, head[flags]&interlaced != 0) {
 		if _, err := io.ReadFull(codes, line); err != nil {
 			return nil, safefile.CutShort(err)
 		}
@@ -156,41 +146,25 @@ func gifRows(height int, interlaced bool) func(yield func(int) bool) {
 
 // gifBlocks reads the data in a sequence of blocks, each after a byte with its length; a block of 0 bytes ends it.
 type gifBlocks struct {
-	in   *bufio.Reader
-	left int // bytes left in the current block
-	done bool
+	ctx         context.Context
+	block, rest []byte // what is left of the current block, and the bytes after it
 }
 
 // Read implements io.Reader over the data of all blocks.
 func (b *gifBlocks) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	c, err := b.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	p[0] = c
-	n, err := b.in.Read(p[1:min(len(p), 1+b.left)])
-	b.left -= n
-	return 1 + n, safefile.CutShort(err)
-}
-
-// ReadByte returns the next byte of the data; after the last byte of a block, it goes on with the next block.
-func (b *gifBlocks) ReadByte() (byte, error) {
-	if b.left == 0 && !b.done {
-		n, err := b.in.ReadByte()
-		if err != nil {
-			return 0, safefile.CutShort(err)
+	if len(b.block) == 0 {
+		switch {
+		case len(b.rest) == 0:
+			return 0, io.ErrUnexpectedEOF
+		case b.rest[0] == 0:
+			return 0, io.EOF
 		}
-		b.left, b.done = int(n), n == 0
+		end := min(1+int(b.rest[0]), len(b.rest))
+		b.block, b.rest = b.rest[1:end], b.rest[end:]
 	}
-	if b.done {
-		return 0, io.EOF
-	}
-	b.left--
-	c, err := b.in.ReadByte()
-	return c, safefile.CutShort(err)
+	n := copy(p, b.block)
+	b.block = b.block[n:]
+	return n, b.ctx.Err()
 }
 
 // describeGIF adds a warning if the trailer of the GIF in src is missing.

@@ -23,7 +23,7 @@ var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha
 // mostPixelBytes is the number of bytes of the largest pixel in a PNG: four samples of 16 bits.
 const mostPixelBytes = 8
 
-// raster supplies the rows of a picture as bytes for a PNG.
+// raster supplies the rows of a picture as bytes in the order of a PNG.
 type raster struct {
 	width, height int
 	depth         int  // bytes of a sample

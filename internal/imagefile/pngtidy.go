@@ -26,28 +26,34 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 		Advice: "save it as an ordinary PNG first, on a Mac by Preview"}, string(head[12:]) == "CgBI"
 }
 
-// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without palette entries that no index
-// can reach, without a tRNS of a wrong length, which libpng ignores too, and with an empty IEND. It overwrites data and
-// returns a part of it. It leaves a chunk with a wrong checksum unchanged.
+// tidyPNG returns the PNG data with only the chunks that a decoder needs, and without surplus in these: without palette
+// entries that no index can reach, without a tRNS of a wrong length, which libpng ignores too, and with an empty IEND.
+// Other chunks would cost the decoder time, and would make it refuse the picture if their checksums are wrong. tidyPNG
+// overwrites data and returns a part of it.
+//
+// A critical chunk with a wrong checksum stays unchanged, so that the decoder refuses the file. So does the first chunk
+// after IDAT that is no IDAT, if its checksum is right: the decoder refuses a PNG with such a chunk between two IDAT
+// chunks. From the first chunk that is cut off or breaks a rule, all bytes are kept.
 func tidyPNG(data []byte) []byte {
-	const signature, frame, colourType, depth = 8, 12, 25, 24
-	var head []byte
-	end, colours := int64(0), int64(0) // the end of the chunks in head; the number of palette entries
-	pixels := false
+	const colourType, depth = 25, 24
+	const before, among, behind = 0, 1, 2         // the pixels
+	state, to := before, min(8, int64(len(data))) // after the signature
+	from := to
+	colours := int64(0) // the number of palette entries
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
-		at, next := c.At()-8, c.At()+c.Len+4
-		whole, body := data[at:next], data[c.At():c.At()+c.Len]
-		sound := crc32.ChecksumIEEE(whole[4:len(whole)-4]) == binary.BigEndian.Uint32(whole[len(whole)-4:])
-		keep := c.Len
-		switch kind := string(c.Kind); {
+		at := from
+		from = c.At() + c.Len + 4
+		whole, kind, keep := data[at:from], string(c.Kind), c.Len
+		isSound := func() bool {
+			return crc32.ChecksumIEEE(whole[4:len(whole)-4]) == binary.BigEndian.Uint32(whole[len(whole)-4:])
+		}
+		switch {
+		case kind == "IHDR":
+		case kind == "IDAT":
+			state = max(state, among)
 		case kind == "IEND":
-			if sound && c.Len > 0 {
-				data = metadata.AppendChunk(data[:at], kind, nil)
-			}
-			return false
-		case kind == "IDAT" || pixels:
-			pixels = true
-			return true
+			keep = 0
+		case (kind == "PLTE" || kind == "tRNS") && state != before:
 		case kind == "PLTE":
 			switch data[colourType] {
 			case pngGrey, pngGreyAlpha:
@@ -61,22 +67,21 @@ func tidyPNG(data []byte) []byte {
 				data[colourType] == pngPalette && c.Len > colours || data[colourType]&pngGreyAlpha != 0 {
 				keep = -1
 			}
+		case state == among && isSound():
+			state = behind
+		case kind[0]&0x20 != 0: // a decoder may ignore this kind
+			return true
+		case state != among:
+			keep = -1
 		}
-		switch {
-		case keep == c.Len || !sound:
-			head = append(head, whole...)
-		case keep >= 0:
-			head = metadata.AppendChunk(head, string(c.Kind), body[:keep])
+		if keep == c.Len || !isSound() {
+			to += int64(copy(data[to:], whole))
+		} else if keep >= 0 {
+			to = int64(len(metadata.AppendChunk(data[:to], kind, data[c.At():][:keep])))
 		}
-		end = next
-		return true
+		return kind != "IEND"
 	})
-	if start := end - int64(len(head)) - signature; start > 0 {
-		copy(data[start:], data[:signature])
-		copy(data[start+signature:], head)
-		return data[start:]
-	}
-	return data
+	return data[:to+int64(copy(data[to:], data[from:]))]
 }
 
 // decodePNG decodes a PNG. It ignores data after the last pixel.

@@ -66,10 +66,8 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	return tidyPNG(b), err
 }
 
-// pixelsOfPNG returns the PNG in src, a file in memory, without the chunks that decoding does not need.
-func pixelsOfPNG(src *source) *source {
-	return src.withData(tidyPNG(metadata.PixelChunks(src.data, src)))
-}
+// pixelsOfPNG returns the PNG in src, a file in memory, without what decoding does not need.
+func pixelsOfPNG(src *source) *source { return src.withData(tidyPNG(src.data)) }
 
 // describePNG sets pic.GreyAlpha if the header of the PNG in src says grey but pic.Image is not grey, as it has alpha.
 func describePNG(src *source, pic *Picture) {

@@ -12,20 +12,20 @@ import (
 	"superres/internal/parallel"
 )
 
-func (r *tiffRaster) rowBytes() int { return r.width * r.samples * r.sampleBytes() }
-
 // stripRows returns the number of rows in a strip, which holds about chunkBytes; the last strip may have fewer rows.
 func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
 
 func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
 
 // predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.
-func (r *tiffRaster) predicts() bool { return r.colours == nil }
+func (r *tiffRaster) predicts() bool { return r.kind != pngPalette }
 
 // fields returns the directory entries that describe the strips; r.measure must have been called before. offset is the
 // offset of the first strip in the file.
 func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
-	const deflate, differences = 8, 2
+	const deflate, differences, multiplied, straight = 8, 2, 1, 2
+	photometric := map[byte]uint32{pngGrey: 1, pngRGB: 2, pngRGBA: 2, pngPalette: 3}[r.kind]
+	samples := pngSamples[r.kind]
 	offsets := make([]uint32, len(r.lengths))
 	for i, n := range r.lengths {
 		offsets[i] = offset
@@ -34,22 +34,25 @@ func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
 		{Tag: 257, Long: true, Values: []uint32{uint32(r.height)}},
-		{Tag: 258, Values: slices.Repeat([]uint32{r.bits}, r.samples)},
+		{Tag: 258, Values: slices.Repeat([]uint32{uint32(8 * r.depth)}, samples)},
 		{Tag: 259, Values: []uint32{deflate}},
-		{Tag: 262, Values: []uint32{r.photometric}},
+		{Tag: 262, Values: []uint32{photometric}},
 		{Tag: 273, Long: true, Values: offsets},
-		{Tag: 277, Values: []uint32{uint32(r.samples)}},
+		{Tag: 277, Values: []uint32{uint32(samples)}},
 		{Tag: 278, Long: true, Values: []uint32{uint32(r.stripRows())}},
 		{Tag: 279, Long: true, Values: r.lengths},
 	}
 	if r.predicts() {
 		f = append(f, metadata.TIFFField{Tag: 317, Values: []uint32{differences}})
+	} else {
+		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.palette)})
 	}
-	if r.colours != nil {
-		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.colours)})
-	}
-	if r.alpha != 0 {
-		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{r.alpha}})
+	if r.kind == pngRGBA {
+		alpha := uint32(straight)
+		if r.multiplied {
+			alpha = multiplied
+		}
+		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{alpha}})
 	}
 	return f
 }
@@ -105,7 +108,7 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	n := r.rowBytes()
 	s.rows = slices.Grow(s.rows[:0], (hi-lo)*n)[:(hi-lo)*n]
 	for y := lo; y < hi; y++ {
-		r.read(s.rows[(y-lo)*n:][:n], order, y)
+		r.readRow(s.rows[(y-lo)*n:][:n], order, y)
 	}
 	method := s.packer.chooseMethod(&s.packed, s.rows)
 	s.packed.Reset()
@@ -114,17 +117,13 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 
-// read sets row to the samples of row y or, if r.predicts, to their differences from the left, in the given byte order.
-func (r *tiffRaster) read(row []byte, order binary.ByteOrder, y int) {
-	size, n := r.sampleBytes(), r.samples
-	if src := r.pix[y*r.stride:]; n == r.stored {
-		copy(row, src)
-	} else {
-		withoutAlpha(row, src, size)
-	}
+// readRow sets row to the samples of row y or, if r.predicts, to their differences from the left, in the given order.
+func (r *tiffRaster) readRow(row []byte, order binary.ByteOrder, y int) {
+	n := pngSamples[r.kind]
+	r.read(row, y)
 	switch {
 	case !r.predicts():
-	case size == 1:
+	case r.depth == 1:
 		for i := len(row) - 1; i >= n; i-- {
 			row[i] -= row[i-n]
 		}

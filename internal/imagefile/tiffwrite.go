@@ -17,48 +17,23 @@ import (
 // Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples per pixel if three
 // would suffice.
 type tiffRaster struct {
-	width, height     int
-	pix               []byte
-	stride            int
-	stored, samples   int    // the number of samples of a pixel in pix, and in the file
-	bits, photometric uint32 // the bits of a sample, and the TIFF field PhotometricInterpretation
-	alpha             uint32 // 1: colour is multiplied by alpha; 2: not multiplied; 0: no alpha
-	colours           color.Palette
-	lengths           []uint32 // bytes of each compressed strip
+	*raster
+	multiplied bool     // colour is multiplied by alpha
+	lengths    []uint32 // bytes of each compressed strip
 }
 
-// tiffOf returns a raster of img, which adapt has converted. The raster may share the memory of img.
+// tiffOf returns a raster of img, which adapt has converted. The raster shares the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
-	const (
-		grey, rgb, indexed = 1, 2, 3
-		multiplied, plain  = 1, 2
-	)
-	b := img.Bounds()
-	r := &tiffRaster{width: b.Dx(), height: b.Dy(), stored: 4, photometric: rgb, alpha: plain}
-	switch src := img.(type) {
-	case *image.Gray, *image.Gray16:
-		r.stored, r.alpha, r.photometric = 1, 0, grey
-	case *image.Paletted:
-		r.stored, r.alpha, r.photometric, r.colours = 1, 0, indexed, src.Palette
+	r := &tiffRaster{raster: rasterOf(img, false, false)}
+	switch img.(type) {
 	case *image.RGBA, *image.RGBA64:
-		r.alpha = multiplied
-	case *image.NRGBA, *image.NRGBA64:
-	default:
-		return tiffOf(nrgba(img, func(x, y int) color.NRGBA {
-			return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
-		}))
-	}
-	var pixel int
-	r.pix, r.stride, pixel = picture.Samples(img)
-	r.bits = uint32(8 * pixel / r.stored)
-	r.samples = r.stored
-	if r.stored == 4 && picture.IsOpaque(img) {
-		r.samples, r.alpha = 3, 0
+		if r.kind == pngRGBA {
+			pix, stride, _ := picture.Samples(img)
+			r.multiplied, r.read = true, func(dst []byte, y int) { copy(dst, pix[y*stride:]) }
+		}
 	}
 	return r
 }
-
-func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
 // encodeTIFF writes img, which adapt has converted, with its metadata.
 func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {

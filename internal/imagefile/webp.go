@@ -147,8 +147,8 @@ func (d *booleans) readOptional(bits int) int {
 // since the decoder fails otherwise: it sets the flag if a chunk ALPH stands before the pixels, and clears the flag if
 // there is none and the pixels are lossy.
 func withAlphaFlag(src *source) *source {
-	const flags, alpha = riffHeader + chunkHeader, 0x10
-	if len(src.data) < extendedHeader || string(src.data[riffHeader:riffHeader+4]) != "VP8X" {
+	const kindAt, flags, alpha, extendedHeader = 12, 20, 0x10, 30
+	if len(src.data) < extendedHeader || string(src.data[kindAt:kindAt+4]) != "VP8X" {
 		return src
 	}
 	has, lossless := false, false

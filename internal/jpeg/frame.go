@@ -115,11 +115,4 @@ func (c *component) rows(f *frame) int { return f.mcusHigh * c.down }
 func (c *component) isBegun() bool { return c.finest[0] >= 0 }
 
 // isComplete reports whether scans have brought all bits of all coefficients of c.
-func (c *component) isComplete() bool {
-	for _, missing := range c.finest {
-		if missing != 0 {
-			return false
-		}
-	}
-	return true
-}
+func (c *component) isComplete() bool { return c.finest == [64]int8{} }

@@ -18,6 +18,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"slices"
 )
 
 // Options say how to decode a file. The zero value means the defaults.
@@ -197,10 +198,8 @@ func (d *decoder) checkPixels() error {
 	if d.components == nil {
 		return FormatError("no pixels")
 	}
-	for _, c := range d.components {
-		if !c.isBegun() {
-			return io.ErrUnexpectedEOF
-		}
+	if slices.ContainsFunc(d.components, func(c *component) bool { return !c.isBegun() }) {
+		return io.ErrUnexpectedEOF
 	}
 	d.isCoarse = !d.isComplete()
 	if d.isCoarse && d.isDamaged {
@@ -218,10 +217,6 @@ func (d *decoder) endsInZeros() bool {
 
 // isComplete reports whether all coefficients of the picture have been read.
 func (d *decoder) isComplete() bool {
-	for _, c := range d.components {
-		if !c.isComplete() {
-			return false
-		}
-	}
-	return d.components != nil
+	incomplete := func(c *component) bool { return !c.isComplete() }
+	return d.components != nil && !slices.ContainsFunc(d.components, incomplete)
 }

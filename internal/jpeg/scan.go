@@ -2,6 +2,7 @@ package jpeg
 
 import (
 	"io"
+	"slices"
 
 	"superres/internal/quantiser"
 )
@@ -103,17 +104,10 @@ func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 
 // unused returns the component with this id that is not yet part of the scan s, or nil.
 func (d *decoder) unused(id byte, s *scan) *component {
-next:
 	for _, c := range d.components {
-		if c.id != id {
-			continue
+		if c.id == id && !slices.Contains(s.components, c) {
+			return c
 		}
-		for _, used := range s.components {
-			if c == used {
-				continue next
-			}
-		}
-		return c
 	}
 	return nil
 }

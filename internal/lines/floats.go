@@ -2,11 +2,11 @@ package lines
 
 import "superres/internal/kernel"
 
-// floatRowsTogether is the number of float32 rows that are computed at a time.
-const floatRowsTogether = 4
+// rowsTogether is the number of rows that are computed at a time, as Winograd's tiles need.
+const rowsTogether = 4
 
-// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type overrides it,
-// a row is computed from the same row of each input, and the result is as large as the first input.
+// rowwise is an operation that reads nothing beyond the left and right edges. Unless its type overrides it, a row is
+// computed from the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
 func (rowwise) Size(in []Size) Size { return in[0] }
@@ -15,7 +15,7 @@ func (rowwise) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 func (rowwise) Margin(int) (left, right int) { return 0, 0 }
 
-func (rowwise) Together() int { return floatRowsTogether }
+func (rowwise) Together() int { return rowsTogether }
 
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
@@ -53,6 +53,7 @@ func (Sink) Make(t *Task, y, n int) {
 
 // FloatConv is a convolution of float32.
 type FloatConv struct {
+	rowwise
 	// Filter holds the taps. Its columns are Dilation apart.
 	Filter *kernel.FloatFilter
 	// Height and Width are the numbers of taps, Dilation the distance between neighbouring taps.
@@ -98,8 +99,6 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 	return max(c.Pad.Left, 0), max(c.Pad.Right, 0)
 }
 
-func (c *FloatConv) Together() int { return floatRowsTogether }
-
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
 // makeColumns computes the columns [from, to) of n rows. from must be a multiple of 4.
@@ -113,7 +112,7 @@ func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 			rows = append(rows, at+(from*c.Stride-c.Pad.Left)*in.Step)
 		}
 		t.offsets = rows
-		var out, skipAt [floatRowsTogether]int
+		var out, skipAt [rowsTogether]int
 		var skip []float32
 		count := min(n, together)
 		for k := range count {

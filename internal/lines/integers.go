@@ -6,6 +6,7 @@ import "superres/internal/kernel"
 // scaled, rounded and clipped as the Filter says. A second input, if there is one, is added to the result; its samples
 // have as many values as those of the result.
 type Conv struct {
+	rowwise
 	// Filter has one run of taps for each row of taps.
 	Filter *kernel.Filter
 	// Columns is the number of columns that a run spans.
@@ -25,11 +26,6 @@ func (c *Conv) Needs(input, y, _, _ int) (lo, hi int) {
 	}
 	return y, y + c.Filter.Rows
 }
-
-func (c *Conv) Margin(int) (left, right int) { return 0, 0 }
-
-// Together implements Op.
-func (c *Conv) Together() int { return 4 } // for Winograd's tiles
 
 // runs returns the index of each row of the input that n rows of the result, from row y on, need.
 func (c *Conv) runs(t *Task, y, n int) []int {

@@ -56,7 +56,7 @@ func (c *Chain) Margin(input int) (left, right int) {
 
 func (c *Chain) Together() int {
 	if c.Base == nil {
-		return floatRowsTogether
+		return rowsTogether
 	}
 	return c.Base.Together()
 }

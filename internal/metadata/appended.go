@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -42,7 +41,7 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	case markerApp1:
 		return contains(payload.Bytes(), spaceContainer)
 	case markerApp2:
-		return string(payload.Start(int64(len(multiplePrefix)))) == multiplePrefix
+		return payload.begins(multiplePrefix)
 	}
 	return false
 }
@@ -90,7 +89,7 @@ func (r *reader) readAppended(src Source, announced promises) {
 	} else if n := src.Size() - behind; n > MaxFilm {
 		r.drop("film", fmt.Sprintf("larger than %d MiB", MaxFilm>>20))
 	} else {
-		r.m.Film = r.keepBlock(inOnePiece(Piece(src, behind, n)))
+		r.m.Film = r.keepBlock(contentOf(Piece(src, behind, n)))
 	}
 	found, others := findGainMap(src, list, announced.index, end, behind)
 	w, h := jpegSize(found)
@@ -100,12 +99,12 @@ func (r *reader) readAppended(src Source, announced promises) {
 		r.drop("gain map", "not where the file says,")
 	case !r.fits("gain map", found.Len):
 	case r.m.Orientation <= 1:
-		r.m.GainMap = r.keepBlock(inOnePiece(found))
+		r.m.GainMap = r.keepBlock(contentOf(found))
 	case w*h > wide*high:
 		r.drop("gain map", "larger than the picture")
 	default: // package imagefile decodes the map, turns it upright and encodes it
 		r.size += turnedBytes * int64(w) * int64(h)
-		r.m.GainMap = r.keepBlock(inOnePiece(found))
+		r.m.GainMap = r.keepBlock(contentOf(found))
 	}
 	for item := range list.items {
 		switch kind := list.kind(item); kind {
@@ -215,7 +214,7 @@ func isPicture(b Body) bool {
 
 // jpegSize returns the width and height in pixels of the JPEG b, or zeros if b is not a JPEG or has no frame header.
 func jpegSize(b Body) (w, h int) {
-	if string(b.Start(2)) != "\xff\xd8" {
+	if !b.begins("\xff\xd8") {
 		return 0, 0
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
@@ -238,10 +237,10 @@ func isGainMap(b Body) (is bool) {
 		return false
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
-		switch start := payload.Start(int64(max(len(isoPrefix), len(xmpPrefix)))); {
+		switch {
 		case marker == markerApp2:
-			is = bytes.HasPrefix(start, []byte(isoPrefix))
-		case marker == markerApp1 && bytes.HasPrefix(start, []byte(xmpPrefix)):
+			is = payload.begins(isoPrefix)
+		case marker == markerApp1 && payload.begins(xmpPrefix):
 			is = contains(payload.Bytes(), spaceGainMap, "http://ns.apple.com/HDRGainMap/1.0/",
 				"urn:com:apple:photo:2020:aux:hdrgainmap")
 		}

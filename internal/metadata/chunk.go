@@ -123,39 +123,3 @@ func (c Chunk) hasChecksum() bool {
 	want := c.w.bytes(end, 4)
 	return want != nil && sum == binary.BigEndian.Uint32(want)
 }
-
-// isCritical reports whether a decoder must understand this kind of chunk (bit 5 of the first letter is 0).
-func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
-
-// PixelChunks returns the PNG in data with only the chunks that a decoder needs: other chunks would cost it time, and
-// would make it refuse the picture if their checksums are wrong. It overwrites data and returns the start of data. src
-// must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
-// first chunk after IDAT that is no IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
-// such a chunk between two IDAT chunks.
-func PixelChunks(data []byte, src Source) []byte {
-	const before, among, behind = 0, 1, 2
-	state, to, from := before, pngSignature, pngSignature
-	_ = Chunks(src, func(c Chunk) bool {
-		at, next := int(c.at)-8, int(c.at+c.Len)+4
-		keep := true
-		switch string(c.Kind) {
-		case "IDAT":
-			state = max(state, among)
-		case "IHDR", "PLTE", "tRNS", "IEND":
-		default:
-			if keep = c.isCritical() || state == among; keep && c.hasChecksum() {
-				if keep = state == among; keep {
-					state = behind
-				}
-			} else if keep {
-				keep = c.isCritical() // with its wrong checksum, so that the decoder refuses the file
-			}
-		}
-		if keep {
-			to += copy(data[to:], data[at:next])
-		}
-		from = next
-		return string(c.Kind) != "IEND"
-	})
-	return data[:to+copy(data[to:], data[from:])]
-}

@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"encoding/binary"
-	"io"
 	"math"
 )
 
@@ -15,37 +14,30 @@ type container struct {
 	maxEXIF, maxXMP, maxICC, maxIPTC int
 	// colourOnly says that the encoder writes grey pictures as colour pictures.
 	colourOnly bool
-	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
-	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
-	// AVIF, which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
-	splice func(m Metadata, software string, length int64) *splicer
+	// splice returns head, the first need bytes of a file of the given length, with m and software inserted. It is nil
+	// for formats that are not written, and for TIFF, WebP and AVIF, which are laid out by Metadata.TIFF, Metadata.WebP
+	// and Metadata.AVIF.
+	splice func(m Metadata, head []byte, software string, length int64) []byte
+	need   int
 }
 
 // containers holds the formats by name. Other formats have no metadata.
 var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
-		splice: func(m Metadata, software string, _ int64) *splicer {
-			s := &splicer{need: pngHeader}
-			s.insert = func(w io.Writer) error { return m.pngChunks(w, s.held[pngHeader-headerBody-4:], software) }
-			return s
-		},
+		splice: Metadata.pngChunks, need: pngHeader,
 	},
 	"jpeg": {
 		read:    (*reader).jpeg,
 		maxEXIF: mostSegment - len(exifPrefix), maxXMP: mostSegment - len(xmpPrefix), maxICC: 255 * mostProfile,
 		maxIPTC: mostSegment - len(photoshopPrefix) - resourceHeader - 1,
-		splice: func(m Metadata, software string, length int64) *splicer {
-			return &splicer{need: startOfPicture, insert: func(w io.Writer) error {
-				return m.jpegSegments(w, software, length)
-			}}
-		},
+		splice:  Metadata.jpegSegments, need: startOfPicture,
 	},
 	"webp": {read: (*reader).webp, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, colourOnly: true},
 	"tiff": {
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
-	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
+	"bmp":  {read: (*reader).bmp, splice: spliceBMP, need: bmpHeader},
 	"avif": {read: (*reader).avif, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt}, // HEIC as well
 	"jxl":  {read: (*reader).jxl},
 }
@@ -78,7 +70,7 @@ func (r *reader) bmp(src Source) {
 		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))
 		size := int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength+4:]))
 		if size <= src.Size()-at {
-			r.icc(inOnePiece(Piece(src, at, size)))
+			r.icc(contentOf(Piece(src, at, size)))
 		} else {
 			r.drop("ICC profile", "damaged")
 		}
@@ -88,14 +80,11 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil if perMetre cannot express it.
-func spliceBMP(m Metadata, _ string, _ int64) *splicer {
-	x, y, ok := m.Resolution.perMetre()
-	if !ok {
-		return nil
+// spliceBMP returns head, the header of a BMP, with the resolution of m unless perMetre fails.
+func spliceBMP(m Metadata, head []byte, _ string, _ int64) []byte {
+	if x, y, ok := m.Resolution.perMetre(); ok {
+		binary.LittleEndian.PutUint32(head[bmpResolution:], x)
+		binary.LittleEndian.PutUint32(head[bmpResolution+4:], y)
 	}
-	return &splicer{need: bmpHeader, edit: func(b []byte) {
-		binary.LittleEndian.PutUint32(b[bmpResolution:], x)
-		binary.LittleEndian.PutUint32(b[bmpResolution+4:], y)
-	}}
+	return head
 }

@@ -3,7 +3,6 @@ package metadata
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"slices"
 )
 
@@ -83,34 +82,34 @@ func (r *reader) jpeg(src Source) {
 		case markerApp0:
 			r.jfif(payload)
 		case markerApp1:
-			if r.starts(payload, exifPrefix) {
+			if payload.begins(exifPrefix) {
 				r.exif(payload)
-			} else if r.starts(payload, xmpPrefix) {
+			} else if payload.begins(xmpPrefix) {
 				packet := payload.after(int64(len(xmpPrefix)))
 				if announced.packet.Len == 0 {
 					announced.packet = packet
 				}
-				r.xmp(inOnePiece(packet))
+				r.xmp(contentOf(packet))
 			} else {
-				own = r.starts(payload, xmpMorePrefix)
+				own = payload.begins(xmpMorePrefix)
 			}
 		case markerApp13:
-			if own = r.starts(payload, photoshopPrefix); own {
+			if own = payload.begins(photoshopPrefix); own {
 				if records, ok := iptcResource(payload.after(int64(len(photoshopPrefix)))); ok {
-					r.iptc(inOnePiece(records))
+					r.iptc(contentOf(records))
 				}
 			}
 		case markerComment:
 			own = true
 		case markerApp2:
-			if own = !announced.iso && r.starts(payload, isoPrefix); own {
+			if own = !announced.iso && payload.begins(isoPrefix); own {
 				announced.iso = true
 				break
 			}
-			if announced.index.Len == 0 && r.starts(payload, multiplePrefix) {
+			if announced.index.Len == 0 && payload.begins(multiplePrefix) {
 				announced.index = payload.after(int64(len(multiplePrefix)))
 			}
-			if !r.starts(payload, profilePrefix) {
+			if !payload.begins(profilePrefix) {
 				break
 			}
 			part, number := payload.after(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
@@ -136,14 +135,14 @@ func (r *reader) jpeg(src Source) {
 		for i := 1; i <= int(count); i++ {
 			list = append(list, parts[byte(i)])
 		}
-		r.icc(inPieces(list))
+		r.icc(contentOf(list...))
 	}
 	r.readAppended(src, announced)
 }
 
 // jfif sets r.m.Resolution from the payload of a segment APP0: name, version, unit, pixels per unit across and down.
 func (r *reader) jfif(payload Body) {
-	if !r.starts(payload, jfifPrefix) {
+	if !payload.begins(jfifPrefix) {
 		return
 	}
 	b := payload.read(int64(len(jfifPrefix)), 7)
@@ -158,70 +157,48 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes the segments that hold m and software, and that belong after the first two bytes of a JPEG.
-// length is the length of that JPEG in bytes before they are inserted.
-func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
-	out := segments{w: w}
+// jpegSegments returns head, the first two bytes of a JPEG, with segments for m and software after it. length is the
+// length of that JPEG in bytes before the insertion.
+func (m Metadata) jpegSegments(head []byte, software string, length int64) []byte {
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
+		head = appendSegment(head, markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
 	if m.EXIF != nil {
-		out.add(markerApp1, exifPrefix, m.EXIF)
+		head = appendSegment(head, markerApp1, exifPrefix, m.EXIF)
 	}
 	if m.XMP != nil {
-		out.add(markerApp1, xmpPrefix, m.XMP)
+		head = appendSegment(head, markerApp1, xmpPrefix, m.XMP)
 	}
 	parts := byte((len(m.ICC) + mostProfile - 1) / mostProfile)
-	for i, rest := byte(1), m.ICC; len(rest) > 0; i++ {
-		n := min(len(rest), mostProfile)
-		out.add(markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
-		rest = rest[n:]
+	i := byte(0)
+	for part := range slices.Chunk(m.ICC, mostProfile) {
+		i++
+		head = appendSegment(head, markerApp2, profilePrefix+string([]byte{i, parts}), part)
 	}
 	if m.IPTC != nil {
-		records := append(iptcHead(len(m.IPTC)), m.IPTC...)
-		out.add(markerApp13, photoshopPrefix, append(records, make([]byte, len(m.IPTC)%2)...))
+		head = appendSegment(head, markerApp13, photoshopPrefix, photoshopResource(m.IPTC))
 	}
 	for _, p := range m.Own {
-		out.add(p.Marker, "", p.Data)
+		head = appendSegment(head, p.Marker, "", p.Data)
 	}
 	if software != "" {
-		out.add(markerComment, "", []byte(software))
+		head = appendSegment(head, markerComment, "", []byte(software))
 	}
 	if m.GainMap != nil {
-		head := int64(4 + len(multiplePrefix)) // of this segment; MPF offsets count from its end
-		picture := length + out.written + head + indexLength
-		out.add(markerApp2, multiplePrefix, multiPictureIndex(picture, picture-(startOfPicture+out.written+head),
-			int64(len(m.GainMap))))
+		index := int64(len(head) + 4 + len(multiplePrefix)) // MPF offsets count from here
+		picture := length - startOfPicture + index + indexLength
+		pictures := multiPictureIndex(picture, picture-index, int64(len(m.GainMap)))
+		head = appendSegment(head, markerApp2, multiplePrefix, pictures)
 	}
-	return out.err
+	return head
 }
 
-// segments writes segments to w. It keeps the first error in err, and then writes nothing more.
-type segments struct {
-	w       io.Writer
-	written int64 // number of bytes written
-	err     error
-}
-
-// add writes a segment of the given marker whose data are prefix and payload.
-func (s *segments) add(marker byte, prefix string, payload []byte) {
+// appendSegment appends a segment with prefix and payload to b, and returns the result.
+func appendSegment(b []byte, marker byte, prefix string, payload []byte) []byte {
 	n := 2 + len(prefix) + len(payload)
-	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
-	for _, b := range [2][]byte{head, payload} {
-		if s.err == nil {
-			_, s.err = s.w.Write(b)
-			s.written += int64(len(b))
-		}
-	}
-}
-
-// emptyGainMap returns a JPEG without pixels that holds numbers, the parameters of a gain map of ISO 21496-1.
-func emptyGainMap(numbers []byte) []byte {
-	b := bytes.NewBufferString("\xff\xd8")
-	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)
-	return b.Bytes()
+	return append(append(append(b, 0xff, marker, byte(n>>8), byte(n)), prefix...), payload...)
 }
 
 // SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the JPEG

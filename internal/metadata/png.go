@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
 	"math"
 )
 
@@ -69,7 +68,7 @@ func (r *reader) chunk(kind string, body Body) {
 	case "eXIf":
 		r.exif(body)
 	case "iTXt":
-		if !r.starts(body, xmpKeyword+"\x00") {
+		if !body.begins(xmpKeyword + "\x00") {
 			r.keepPart(Part{Kind: kind}, body)
 			break
 		}
@@ -126,100 +125,53 @@ func xmpText(rest Body) (_ content, ok bool) {
 	if rest = rest.after(int64(at)); packed {
 		return inflate(rest)
 	}
-	return inOnePiece(rest), true
+	return contentOf(rest), true
 }
 
-// pngChunks writes the chunks that hold m and software, and that belong after IHDR. header is the data of IHDR.
-func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
-	out := chunks{w: w}
+// pngChunks returns head, a PNG up to the end of the chunk IHDR, with chunks for m and software after it.
+func (m Metadata) pngChunks(head []byte, software string, _ int64) []byte {
+	header := head[pngHeader-headerBody-4:]
 	for _, p := range m.Own {
 		if p.Kind == "sBIT" {
 			p.Data = significantBits(p.Data, p.Depth, header)
 		}
 		if isColour(p.Kind) && p.Data != nil {
-			out.add(p.Kind, p.Data)
+			head = AppendChunk(head, p.Kind, p.Data)
 		}
 	}
 	if m.ICC != nil {
-		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC))
+		head = AppendChunk(head, "iCCP", deflated("ICC profile\x00\x00", m.ICC))
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
-		out.add("pHYs", body)
+		head = AppendChunk(head, "pHYs", body)
 	}
 	if m.EXIF != nil {
-		out.add("eXIf", m.EXIF)
+		head = AppendChunk(head, "eXIf", m.EXIF)
 	}
 	if m.XMP != nil {
-		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
+		head = AppendChunk(head, "iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
 	}
 	if m.IPTC != nil {
-		out.iptc(m.IPTC)
+		head = AppendChunk(head, "zTXt", deflated(iptcKeyword+"\x00", iptcProfile(m.IPTC)))
 	}
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
-			out.add(p.Kind, p.Data)
+			head = AppendChunk(head, p.Kind, p.Data)
 		}
 	}
 	if software != "" {
-		out.add("tEXt", []byte(softwareKeyword+software))
+		head = AppendChunk(head, "tEXt", []byte(softwareKeyword+software))
 	}
-	return out.err
+	return head
 }
 
-// chunks writes chunks to w. It keeps the first error in err, and then writes nothing more.
-type chunks struct {
-	w   io.Writer
-	err error
-}
-
-// add writes a chunk of the given kind with pieces, one after another, as its data.
-func (c *chunks) add(kind string, pieces ...[]byte) {
-	n := 0
-	for _, b := range pieces {
-		n += len(b)
-	}
-	c.chunk(kind, uint32(n), pieceWriter(pieces...))
-}
-
-// pack writes a chunk of the given kind. Its data are head and, compressed with zlib, the output of write. It calls
-// write twice, the first time only to learn the compressed length, which precedes the data.
-func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
-	pack := func(w io.Writer) error {
-		if _, err := io.WriteString(w, head); err != nil {
-			return err
-		}
-		z := zlib.NewWriter(w)
-		if err := write(z); err != nil {
-			return err
-		}
-		return z.Close()
-	}
-	var n Count
-	_ = pack(&n) // counting cannot fail
-	c.chunk(kind, uint32(n), pack)
-}
-
-// Count counts the bytes that are written to it.
-type Count int64
-
-func (n *Count) Write(p []byte) (int, error) {
-	*n += Count(len(p))
-	return len(p), nil
-}
-
-// chunk writes a chunk of the given kind, with n bytes of data that the function data writes.
-func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
-	if c.err != nil {
-		return
-	}
-	if _, c.err = c.w.Write(append(binary.BigEndian.AppendUint32(nil, n), kind...)); c.err != nil {
-		return
-	}
-	sum := crc32.NewIEEE()
-	_, _ = io.WriteString(sum, kind)
-	if c.err = data(io.MultiWriter(c.w, sum)); c.err == nil {
-		_, c.err = c.w.Write(sum.Sum(nil))
-	}
+// deflated returns start, followed by data compressed with zlib.
+func deflated(start string, data []byte) []byte {
+	b := bytes.NewBufferString(start)
+	z := zlib.NewWriter(b) // writing to memory cannot fail
+	_, _ = z.Write(data)
+	_ = z.Close()
+	return b.Bytes()
 }
 
 // pHYs returns r as the data of a chunk pHYs. The second result is false where that chunk cannot hold r.
@@ -236,10 +188,13 @@ func (r Resolution) pHYs() ([]byte, bool) {
 	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x), y), unit), true
 }
 
-// AppendChunk appends a chunk of a PNG with this kind and body to b, and returns the result.
-func AppendChunk(b []byte, kind string, body []byte) []byte {
-	b = binary.BigEndian.AppendUint32(b, uint32(len(body)))
+// AppendChunk appends a chunk of a PNG to b, with pieces, one after another, as its data, and returns the result.
+func AppendChunk(b []byte, kind string, pieces ...[]byte) []byte {
 	start := len(b)
-	b = append(append(b, kind...), body...)
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
+	b = append(append(b, 0, 0, 0, 0), kind...)
+	for _, data := range pieces {
+		b = append(b, data...)
+	}
+	binary.BigEndian.PutUint32(b[start:], uint32(len(b)-start-8))
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start+4:]))
 }

@@ -17,13 +17,6 @@ type reader struct {
 	owned    int64      // total bytes of the parts for m.Own
 	parts    int        // number of parts for m.Own
 	inEXIF   Resolution // resolution in the EXIF block, used where the file states no other
-	scratch  [40]byte
-}
-
-// starts reports whether b begins with prefix, which has at most 40 bytes.
-func (r *reader) starts(b Body, prefix string) bool {
-	p := r.scratch[:len(prefix)]
-	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
 // isFirst reports whether this is its first call for this kind of block.
@@ -98,7 +91,7 @@ func (r *reader) icc(c content) {
 
 // exif stores the EXIF block b in r.m. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
 func (r *reader) exif(b Body) {
-	if r.starts(b, exifPrefix) {
+	if b.begins(exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
 	}
 	if !r.isFirst("exif") || !r.fits("EXIF block", b.Len) {
@@ -117,7 +110,7 @@ func (r *reader) exif(b Body) {
 	}
 	r.inEXIF = f.resolution()
 	r.size += b.Len // for the copy that Resized changes
-	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
+	if r.m.EXIF = r.keepBlock(contentOf(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
 		if r.m.Orientation >= 5 { // width and height are swapped

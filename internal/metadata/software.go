@@ -1,29 +1,26 @@
 package metadata
 
-import "bytes"
-
 // SoftwareBegins reports whether the file in src has a record of the program that made it, and the record begins with
 // prefix. format is named as for Read, or is "gif". SoftwareBegins looks where this program writes such records: in the
 // text Software of a PNG, the tag Software of the first page of a TIFF, and the comments of a JPEG or a GIF. It returns
 // false for files that are damaged before the record. Before the pixels, it reads only the heads of segments and
 // chunks, and the starts of such records.
 func SoftwareBegins(format string, src Source, prefix string) (found bool) {
-	begins := func(b Body, prefix string) bool { return bytes.HasPrefix(b.Start(int64(len(prefix))), []byte(prefix)) }
 	switch format {
 	case "png":
 		_ = Chunks(src, func(c Chunk) bool {
-			found = string(c.Kind) == "tEXt" && begins(c.Body, softwareKeyword+prefix)
+			found = string(c.Kind) == "tEXt" && c.begins(softwareKeyword+prefix)
 			return !found && string(c.Kind) != "IDAT"
 		})
 	case "jpeg":
 		Segments(src, func(marker byte, payload Body) bool {
-			found = marker == markerComment && begins(payload, prefix)
+			found = marker == markerComment && payload.begins(prefix)
 			return !found && marker != markerScan
 		})
 	case "tiff":
 		_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
 			for e := range d.Entries() {
-				if text, ok := d.Value(e); ok && e.Tag == tagSoftware && begins(text, prefix) {
+				if text, ok := d.Value(e); ok && e.Tag == tagSoftware && text.begins(prefix) {
 					found = true
 				}
 			}

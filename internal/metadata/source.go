@@ -38,6 +38,9 @@ func (b Body) Start(n int64) []byte { return b.read(0, min(n, b.Len)) }
 // At returns the offset of the piece in its Source.
 func (b Body) At() int64 { return b.at }
 
+// begins reports whether the piece begins with prefix.
+func (b Body) begins(prefix string) bool { return string(b.Start(int64(len(prefix)))) == prefix }
+
 // read returns the bytes [at, at+n) of the piece in new memory, or nil where the piece is shorter or cannot be read.
 func (b Body) read(at, n int64) []byte {
 	if at < 0 || n < 0 || at > b.Len || n > b.Len-at {
@@ -62,21 +65,8 @@ func (b Body) after(n int64) Body {
 	return Body{b.src, b.at + n, b.Len - n}
 }
 
-func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
-
 // Source returns the piece as a Source, with offset 0 at its first byte.
-func (b Body) Source() Source { return io.NewSectionReader(b.src, b.at, b.Len) }
-
-// writeTo writes the bytes of the piece to w, a block at a time.
-func (b Body) writeTo(w io.Writer) error {
-	const block = 1 << 15
-	if b.Len > block {
-		_, err := io.Copy(w, b.reader())
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
+func (b Body) Source() *io.SectionReader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
 // window reads a Source for a walk over the parts of a file. It reads 4096 bytes ahead while the steps are small.
 type window struct {
@@ -124,22 +114,18 @@ func (w *window) find(at int64, c byte) int64 {
 	return -1
 }
 
-// content is a block of metadata, such as a profile. Its bytes lie in one or more pieces of a file: first, then those
-// in rest. If packed, they are compressed with zlib. size is the number of bytes after decompression.
+// content is a block of metadata, such as a profile. Its bytes lie in pieces of a file, one after another. If packed,
+// they are compressed with zlib. size is the number of bytes after decompression.
 type content struct {
 	size   int64
-	first  Body
-	rest   []Body
+	pieces []Body
 	packed bool
 }
 
-// inOnePiece returns the block with the bytes of b.
-func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
-
-// inPieces returns the block with the bytes of all parts, one after another. There must be at least one part.
-func inPieces(parts []Body) content {
-	c := content{first: parts[0], rest: parts[1:]}
-	for _, p := range parts {
+// contentOf returns the block with the bytes of all pieces, one after another.
+func contentOf(pieces ...Body) content {
+	c := content{pieces: pieces}
+	for _, p := range pieces {
 		c.size += p.Len
 	}
 	return c
@@ -148,7 +134,7 @@ func inPieces(parts []Body) content {
 // inflate returns the block that packed holds in compressed form (zlib). It decompresses them once to learn the size,
 // and keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
-	c = content{first: packed, packed: true}
+	c = content{pieces: []Body{packed}, packed: true}
 	in, err := c.open()
 	if err == nil {
 		c.size, err = io.Copy(io.Discard, io.LimitReader(in, MaxBlock+1))
@@ -158,14 +144,11 @@ func inflate(packed Body) (c content, ok bool) {
 
 // open returns a reader of the decompressed block from its start.
 func (c content) open() (io.Reader, error) {
-	in := c.first.reader()
-	if len(c.rest) > 0 {
-		list := []io.Reader{in}
-		for _, p := range c.rest {
-			list = append(list, p.reader())
-		}
-		in = io.MultiReader(list...)
+	var list []io.Reader
+	for _, p := range c.pieces {
+		list = append(list, p.Source())
 	}
+	in := io.MultiReader(list...)
 	if c.packed {
 		return zlib.NewReader(in)
 	}

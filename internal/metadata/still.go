@@ -286,6 +286,18 @@ func (c *catalogue) find(owner *item, kind string) (Body, bool) {
 	return Body{}, false
 }
 
+// size returns the width and height of a picture in pixels. ok is false where the item does not say them.
+func (c *catalogue) size(it *item) (width, height int64, ok bool) {
+	box, ok := c.find(it, "ispe")
+	f := &fields{data: box.Start(12)}
+	f.version()
+	width, height = int64(f.number(4)), int64(f.number(4))
+	return width, height, ok && !f.ended
+}
+
+// makePrimary returns the edit that makes the item with the number id the primary one.
+func (c *catalogue) makePrimary(id uint64) Edit { return Edit{c.primaryAt, big32(id)[4-c.primaryLen:]} }
+
 // still returns the description of the primary picture.
 func (c *catalogue) still() (*Still, error) {
 	primary := c.items[c.primary]
@@ -311,11 +323,8 @@ func (c *catalogue) still() (*Still, error) {
 			s.xmp = about.extents
 		}
 	}
-	size, ok := c.find(primary, "ispe")
-	f := &fields{data: size.Start(12)}
-	f.version()
-	s.Width, s.Height = int64(f.number(4)), int64(f.number(4))
-	if !ok || f.ended {
+	ok := false
+	if s.Width, s.Height, ok = c.size(primary); !ok {
 		return nil, FormatError("it does not say the size of its picture")
 	}
 	if depth, grey, ok := c.codedAs(coded); ok {
@@ -356,8 +365,7 @@ func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 		}
 		s.HasAlpha = true
 		s.Colour = append(s.Colour, Edit{r.kindAt, []byte("free")})
-		id := []byte{byte(r.from >> 24), byte(r.from >> 16), byte(r.from >> 8), byte(r.from)}
-		s.Alpha = append(s.Alpha, Edit{c.primaryAt, id[4-c.primaryLen:]})
+		s.Alpha = append(s.Alpha, c.makePrimary(r.from))
 	case strings.HasSuffix(name, ":depth") || strings.HasSuffix(name, ":auxid:2"):
 		s.about = append(s.about, "depth map")
 	case strings.Contains(name, "hdrgainmap"):
@@ -451,14 +459,11 @@ func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {
 		s.about = append(s.about, "gain map")
 		return
 	}
-	size, _ := c.find(gains, "ispe")
-	f := &fields{data: size.Start(12)}
-	f.version()
-	m := &Map{Width: int64(f.number(4)), Height: int64(f.number(4)), numbers: numbers[version:]}
+	m := &Map{numbers: numbers[version:]}
+	m.Width, m.Height, _ = c.size(gains)
 	_, m.Grey, _ = c.codedAs(gains)
 	s.Map = m
-	id := []byte{byte(r.to[1] >> 24), byte(r.to[1] >> 16), byte(r.to[1] >> 8), byte(r.to[1])}
-	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
+	m.Edits = append(slices.Clone(s.Colour), c.makePrimary(r.to[1]))
 }
 
 // force16Bits adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
@@ -557,7 +562,7 @@ func (r *reader) avif(src Source) {
 		return // reading the pixels will fail with this error
 	}
 	if s.icc.Len > 0 {
-		r.icc(inOnePiece(s.icc))
+		r.icc(contentOf(s.icc))
 	}
 	if len(s.exif) > 0 {
 		r.exifItem(s.exif)
@@ -566,7 +571,7 @@ func (r *reader) avif(src Source) {
 		r.warn("it is a Live Photo; its film is a file of its own and stays as it is")
 	}
 	if len(s.xmp) > 0 {
-		r.xmp(inPieces(s.xmp))
+		r.xmp(contentOf(s.xmp...))
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
@@ -588,7 +593,9 @@ func (r *reader) avif(src Source) {
 		r.warn("its gain map is left out: it is larger than the picture, or not of the part that is shown")
 	default: // package imagefile decodes the map and encodes it as a JPEG
 		r.size += turnedBytes * m.Width * m.Height
-		r.m.GainMap = r.keepBlock(inOnePiece(bodyOf(emptyGainMap(m.numbers))))
+		// A JPEG without pixels holds the parameters of the map.
+		empty := appendSegment([]byte("\xff\xd8"), markerApp2, isoPrefix, m.numbers)
+		r.m.GainMap = r.keepBlock(contentOf(bodyOf(empty)))
 	}
 }
 
@@ -608,7 +615,7 @@ func isLivePhoto(exif []byte) bool {
 
 // exifItem reads an EXIF item into r.m. Its pieces hold an offset, and at that offset a TIFF (ISO/IEC 23008-12, A.2.1).
 func (r *reader) exifItem(parts []Body) {
-	block := inPieces(parts)
+	block := contentOf(parts...)
 	if block.size > MaxBlock {
 		r.fits("EXIF block", block.size)
 		return

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -80,16 +79,51 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 	}
 }
 
+// StillWebP returns the start of a still WebP with the picture of the frame in b, the data of a chunk ANMF of at least
+// 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
+// with io.EOF for a frame without pixels.
+func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
+	const head, sides, flags, alpha = 16, 6, 20, 0x10
+	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
+	start = append(start, b.read(sides, 6)...) // each side minus 1, in 24 bits
+	for walk := b.WalkRIFF(head); ; {
+		c, err := walk.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		switch string(c.Kind) {
+		case "ALPH":
+			if chunks == nil {
+				start[flags], chunks = alpha, []Body{c.Body}
+			}
+		case "VP8 ", "VP8L":
+			return start, append(chunks, c.Body), nil
+		}
+	}
+}
+
+// JoinWebP appends to dst the still WebP of the two results of StillWebP. data is the file with the frame; dst may be
+// its start.
+func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
+	dst = append(dst, start...)
+	for _, c := range chunks {
+		dst = append(dst, data[c.at-8:c.at+c.Len]...)
+		dst = append(dst, make([]byte, c.Len%2)...)
+	}
+	binary.LittleEndian.PutUint32(dst[4:], uint32(len(dst)-8))
+	return dst
+}
+
 // webp reads the metadata in the chunks of the WebP in src into r.m.
 func (r *reader) webp(src Source) {
 	WalkRIFF(src).Visit(func(kind []byte, body Body) bool {
 		switch string(kind) {
 		case "ICCP":
-			r.icc(inOnePiece(body))
+			r.icc(contentOf(body))
 		case "EXIF":
 			r.exif(body)
 		case "XMP ":
-			r.xmp(inOnePiece(body))
+			r.xmp(contentOf(body))
 		}
 		return true
 	})
@@ -132,7 +166,7 @@ func (m Metadata) WebP(software string, width, height int, alpha bool, pixels in
 	}
 	size := int64(len(body)) + pixels + int64(len(tail))
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size))
-	return Layout{before: pieceWriter(head, body), behind: pieceWriter(tail)}
+	return Layout{before: append(head, body...), behind: tail}
 }
 
 // appendRIFF appends a chunk with this kind and data to b, and returns the result.
@@ -152,7 +186,7 @@ func (m Metadata) exifWith(software string) []byte {
 		return m.EXIF
 	}
 	l := tiffEntries{order: binary.LittleEndian}
-	b := header(l.order)
+	b := TIFFHeader(l.order)
 	var next []byte // the link to the second directory
 	if ok {
 		l.order, b = exif.order, append([]byte(nil), m.EXIF...)
@@ -170,8 +204,7 @@ func (m Metadata) exifWith(software string) []byte {
 	}
 	at := len(b)
 	l.order.PutUint32(b[4:], uint32(at))
-	out := bytes.NewBuffer(b)
-	_ = d.writeTo(out, int64(at), l.order) // writing to memory cannot fail
-	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
-	return out.Bytes()
+	b = d.appendTo(b, int64(at), l.order)
+	copy(b[at+int(d.tableLength())-4:], next)
+	return b
 }

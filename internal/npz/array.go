@@ -33,7 +33,8 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
 	}
 	kind, size := element[T]()
-	return Array{Name: name, kind: kind, rows: rows, size: size, data: appendNumbers(nil, data)}
+	b, _ := binary.Append(nil, binary.LittleEndian, data) // cannot fail: every number has a fixed size
+	return Array{Name: name, kind: kind, rows: rows, size: size, data: b}
 }
 
 func (a Array) Len() int { return len(a.data) / a.size }

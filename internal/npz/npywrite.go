@@ -36,26 +36,12 @@ func element[T number]() (kind string, size int) {
 	return "<f8", 8
 }
 
-// appendNumbers appends the bytes of data to b, in little-endian order.
-func appendNumbers[T number](b []byte, data []T) []byte {
-	b, _ = binary.Append(b, binary.LittleEndian, data) // cannot fail: every number has a fixed size
-	return b
-}
-
-// description returns the dictionary in a header. shape is a Python tuple.
-func description(kind, shape string) string {
-	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
-}
-
 // alignedHeader returns a header in version 1 of the .npy format that, like the headers of NumPy, ends at a multiple of
 // 64 bytes from its start.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4
-	text := description(kind, shape)
-	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
-	head := append([]byte(Magic), 1, 0)
-	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
-	return append(head, text...)
+	text := description(kind, shape, func(length int) int { return 63 - (before+length)%64 })
+	return append(binary.LittleEndian.AppendUint16([]byte(Magic+"\x01\x00"), uint16(len(text))), text...)
 }
 
 // plainHeader returns a header in version 2 of the format. It may end at any offset.
@@ -63,45 +49,40 @@ func alignedHeader(kind, shape string) []byte {
 // Note: the irregular number of spaces keeps files the same as from earlier versions of the program.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
-	text := description(kind, shape)
-	text += strings.Repeat(" ", (before+len(text)+1)%16) + "\n"
-	head := append([]byte(Magic), 2, 0)
-	head = binary.LittleEndian.AppendUint32(head, uint32(len(text)))
-	return append(head, text...)
+	text := description(kind, shape, func(length int) int { return (before + length + 1) % 16 })
+	return append(binary.LittleEndian.AppendUint32([]byte(Magic+"\x02\x00"), uint32(len(text))), text...)
+}
+
+// description returns the dictionary in a header, followed by as many spaces as spaces returns for its length. shape is
+// a Python tuple.
+func description(kind, shape string, spaces func(length int) int) string {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	return text + strings.Repeat(" ", spaces(len(text))) + "\n"
 }
 
 // WriteMatrix writes m to w as a .npy file of float64, row after row.
 func WriteMatrix(w io.Writer, m *mat.Dense) error {
 	rows, cols := m.Dims()
-	return writeNumbers(w, fmt.Sprintf("(%d, %d)", rows, cols), func(yield func([]float64) bool) {
-		for i := range rows {
-			if !yield(m.RawRowView(i)) {
-				return
-			}
+	out := bufio.NewWriter(w) // Flush returns the first error
+	out.Write(plainHeader("<f8", fmt.Sprintf("(%d, %d)", rows, cols)))
+	for i := range rows {
+		if err := binary.Write(out, binary.LittleEndian, m.RawRowView(i)); err != nil {
+			return err
 		}
-	})
+	}
+	return out.Flush()
 }
 
 // writeVector writes data to w as a .npy file of one dimension.
 func writeVector[T number](w io.Writer, data []T) error {
-	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
-}
-
-// writeNumbers writes to w a .npy file. shape is a Python tuple. parts yields the elements, in successive slices.
-func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
-	out := bufio.NewWriter(w) // Flush returns the first error
-	out.Write(plainHeader(kind, shape))
-	const step = 512
-	buf := make([]byte, 0, 8*step)
-	for part := range parts {
-		for some := range slices.Chunk(part, step) {
-			if _, err := out.Write(appendNumbers(buf, some)); err != nil {
-				return err
-			}
+	_, err := w.Write(plainHeader(kind, fmt.Sprintf("(%d,)", len(data))))
+	for part := range slices.Chunk(data, 1<<12) {
+		if err == nil {
+			err = binary.Write(w, binary.LittleEndian, part)
 		}
 	}
-	return out.Flush()
+	return err
 }
 
 // WriteCSC writes a sparse matrix by columns for scipy.sparse.load_npz: the non-zeros of column j are

@@ -9,10 +9,9 @@ import (
 
 // Bytes that begin or label the parts of a GIF.
 const (
-	gifTrailer   = 0x3b
-	gifExtension = 0x21
-	gifControl   = 0xf9 // label of an extension about the next image
-	gifOwn       = 0xff // label of an extension defined by some program
+	gifTrailer = 0x3b
+	gifControl = 0xf9 // label of an extension about the next image
+	gifOwn     = 0xff // label of an extension defined by some program
 )
 
 // gifCells walks over the images of a GIF.

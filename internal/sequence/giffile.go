@@ -9,6 +9,7 @@ import (
 	"image/gif"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 
@@ -241,11 +242,9 @@ func (g *GIFWriter) extensions() (b []byte) {
 		b = append(b, byte(again), byte(again>>8), 0)
 	}
 	if text := g.comment; text != "" {
-		b = append(b, gifExtension, 0xfe)
-		for len(text) > 0 {
-			n := min(len(text), 255)
-			b = append(append(b, byte(n)), text[:n]...)
-			text = text[n:]
+		b = append(b, metadata.GIFExtension, 0xfe)
+		for block := range slices.Chunk([]byte(text), 255) {
+			b = append(append(b, byte(len(block))), block...)
 		}
 		b = append(b, 0)
 	}

@@ -16,8 +16,10 @@ type webpCells struct {
 	animation
 	data   []byte
 	chunks *metadata.RIFFWalk
-	begun  bool      // the chunk ANIM was read
-	parts  [2][]byte // chunks of the frame that next has returned last: alpha, if any, and pixels
+	begun  bool // the chunk ANIM was read
+	// The parts of a still WebP with the frame that next has returned last: see metadata.Body.StillWebP.
+	start []byte
+	parts []metadata.Body
 }
 
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
@@ -62,7 +64,7 @@ func (w *webpCells) next() (c cell, err error) {
 	}
 }
 
-// frame returns the frame in chunk, an ANMF, and sets w.parts.
+// frame returns the frame in chunk, an ANMF, and sets w.start and w.parts.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
 		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
@@ -75,44 +77,15 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if body[15]&1 != 0 {
 		c.after = clear
 	}
-	w.parts = [2][]byte{}
-	for walk := chunk.WalkRIFF(webpFrame); ; {
-		crop, err := walk.Next()
-		if err == io.EOF {
-			return c, refuseDamaged("a frame without pixels")
-		} else if err != nil {
-			return c, err
-		}
-		whole := w.data[crop.At()-8 : crop.At()+crop.Len]
-		switch string(crop.Kind) {
-		case "ALPH":
-			if w.parts[0] == nil {
-				w.parts[0] = whole
-			}
-		case "VP8 ", "VP8L":
-			w.parts[1] = whole
-			return c, nil
-		}
+	if w.start, w.parts, err = chunk.StillWebP(); err == io.EOF {
+		err = refuseDamaged("a frame without pixels")
 	}
+	return c, err
 }
 
 // file returns a WebP with only the frame c, which next returned last.
-func (w *webpCells) file(c cell) ([]byte, error) {
-	still := append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
-	if w.parts[0] != nil {
-		const flags, alpha = 20, 0x10
-		still[flags] = alpha
-	}
-	for _, side := range [2]int64{c.width - 1, c.height - 1} {
-		still = append(still, byte(side), byte(side>>8), byte(side>>16))
-	}
-	for _, crop := range w.parts {
-		if still = append(still, crop...); len(crop)%2 > 0 {
-			still = append(still, 0)
-		}
-	}
-	binary.LittleEndian.PutUint32(still[4:], uint32(len(still)-8))
-	return still, nil
+func (w *webpCells) file(cell) ([]byte, error) {
+	return metadata.JoinWebP(nil, w.start, w.parts, w.data), nil
 }
 
 // milliseconds returns a delay of ms milliseconds, as exactly as its fields of 16 bits allow.

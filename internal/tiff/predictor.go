@@ -1,6 +1,10 @@
 package tiff
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
 
 // undoPredictor turns the differences in a row of a block back into samples. Each integer is stored minus the sample of
 // the pixel to the left (TIFF 6.0, section 14). In floating point (Adobe Photoshop TIFF Technical Note 3), the row
@@ -23,15 +27,8 @@ func (d *decoder) undoDifferences(row []byte) {
 			row[i] += row[i-n]
 		}
 	case 16:
-		if d.order == binary.ByteOrder(binary.LittleEndian) {
-			for i := 2 * n; i+1 < len(row); i += 2 {
-				binary.LittleEndian.PutUint16(row[i:], binary.LittleEndian.Uint16(row[i:])+
-					binary.LittleEndian.Uint16(row[i-2*n:]))
-			}
-			return
-		}
 		for i := 2 * n; i+1 < len(row); i += 2 {
-			binary.BigEndian.PutUint16(row[i:], binary.BigEndian.Uint16(row[i:])+binary.BigEndian.Uint16(row[i-2*n:]))
+			d.order.PutUint16(row[i:], d.order.Uint16(row[i:])+d.order.Uint16(row[i-2*n:]))
 		}
 	case 32:
 		for i := 4 * n; i+3 < len(row); i += 4 {
@@ -50,15 +47,14 @@ func (d *decoder) undoBytes(row []byte) {
 	for i := n; i < len(row); i++ {
 		row[i] += row[i-n]
 	}
-	parts, count := append([]byte(nil), row...), len(row)/size
-	little := d.order == binary.ByteOrder(binary.LittleEndian)
+	parts, count := bytes.Clone(row), len(row)/size
 	for i := range count {
-		for k := range size {
-			to := k
-			if little {
-				to = size - 1 - k
-			}
-			row[i*size+to] = parts[k*count+i]
+		sample := row[i*size:][:size]
+		for k := range sample {
+			sample[k] = parts[k*count+i]
+		}
+		if d.order == binary.ByteOrder(binary.LittleEndian) {
+			slices.Reverse(sample)
 		}
 	}
 }

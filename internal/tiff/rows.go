@@ -53,7 +53,7 @@ func (m *rowMemory) release() {
 func (w *worker) open(data []byte, height int) (rowSource, error) {
 	switch w.compression {
 	case none:
-		return &plainRows{data}, nil
+		return readerRows{bytes.NewReader(data)}, nil
 	case packBits:
 		return &packedRows{data: data}, nil
 	case lzw:
@@ -93,19 +93,7 @@ func lzwReader(data []byte) io.Reader {
 	return tifflzw.NewReader(bytes.NewReader(data), tifflzw.MSB, byteBits)
 }
 
-// plainRows are uncompressed rows.
-type plainRows struct{ data []byte }
-
-func (p *plainRows) next(row []byte) error {
-	if len(p.data) < len(row) {
-		return io.ErrUnexpectedEOF
-	}
-	copy(row, p.data)
-	p.data = p.data[len(row):]
-	return nil
-}
-
-// readerRows are rows that a reader decompresses.
+// readerRows are rows from a reader.
 type readerRows struct{ r io.Reader }
 
 func (r readerRows) next(row []byte) error {

@@ -1,7 +1,10 @@
 package tiff
 
 import (
+	"encoding/binary"
 	"math"
+
+	"superres/internal/elementary"
 )
 
 // fill writes the samples of a row to the canvas: colour k to channel k, and alpha to the last channel.
@@ -14,18 +17,6 @@ func (d *decoder) fill(s span) {
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
 	if d.photometric == separated && d.alpha != opaque {
 		d.fillInks(to, s)
-		return
-	}
-	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // the usual case
-		from := s.row
-		for range s.n {
-			p, v := to[:4:4], from[:n:n]
-			p[0], p[1], p[2] = v[0], v[1], v[2]
-			if used == 4 {
-				p[3] = v[3]
-			}
-			to, from = to[4:], from[n:]
-		}
 		return
 	}
 	for k := range min(n, used) {
@@ -133,8 +124,7 @@ func (d *decoder) integer(row []byte, i int) uint32 {
 	case 32:
 		return d.order.Uint32(row[4*i:])
 	case 24:
-		b := row[3*i : 3*i+3]
-		return d.order.Uint32([]byte{0, b[0], b[1], b[2], 0}[d.first24():])
+		return d.integer24(row[3*i:])
 	}
 	at := i * d.bits
 	v, have := uint64(0), 0
@@ -144,12 +134,12 @@ func (d *decoder) integer(row []byte, i int) uint32 {
 	return uint32(v >> (have - at%8 - d.bits) & (1<<d.bits - 1))
 }
 
-// first24 is the offset in {0, b0, b1, b2, 0} from which 4 bytes, read as 32 bits, give the 24-bit number b0 b1 b2.
-func (d *decoder) first24() int {
-	if d.order.Uint16([]byte{1, 0}) == 1 { // the lowest byte comes first
-		return 1
+// integer24 returns the number of 24 bits at the start of b.
+func (d *decoder) integer24(b []byte) uint32 {
+	if d.order == binary.ByteOrder(binary.LittleEndian) {
+		return d.order.Uint32([]byte{b[0], b[1], b[2], 0})
 	}
-	return 0
+	return d.order.Uint32([]byte{0, b[0], b[1], b[2]})
 }
 
 // float returns sample i of a row in floating point. Negative values and NaN become 0, and values above white become
@@ -158,12 +148,9 @@ func (d *decoder) float(row []byte, i int) float64 {
 	v := 0.0
 	switch d.bits {
 	case 16:
-		h := uint64(d.order.Uint16(row[2*i:]))
-		v = makeFloat(h>>15, h>>10&0x1f, h&0x3ff, 10, 15)
+		v = float64(elementary.Float16(d.order.Uint16(row[2*i:])))
 	case 24:
-		b := row[3*i : 3*i+3]
-		h := uint64(d.order.Uint32([]byte{0, b[0], b[1], b[2], 0}[d.first24():]))
-		v = makeFloat(h>>23, h>>16&0x7f, h&0xffff, 16, 63)
+		v = float24(d.integer24(row[3*i:]))
 	case 32:
 		v = float64(math.Float32frombits(d.order.Uint32(row[4*i:])))
 	case 64:
@@ -178,19 +165,20 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// makeFloat returns the number with these floating-point fields. fraction has the length bits, exponent this bias.
-func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
-	most := uint64(2*bias + 1)
-	v := math.Ldexp(float64(fraction), 1-bias-bits)
+// float24 returns the number with these bits: a sign, 7 bits of exponent with the bias 63, and 16 of fraction.
+func float24(bits uint32) float64 {
+	const bias, length, special = 63, 16, 127
+	exponent, fraction := int(bits>>length&special), float64(bits&(1<<length-1))
+	v := math.Ldexp(fraction, 1-bias-length)
 	switch {
-	case exponent == most && fraction != 0:
+	case exponent == special && fraction != 0:
 		return math.NaN()
-	case exponent == most:
+	case exponent == special:
 		v = math.Inf(1)
 	case exponent > 0:
-		v = math.Ldexp(float64(fraction+1<<bits), int(exponent)-bias-bits)
+		v = math.Ldexp(fraction+1<<length, exponent-bias-length)
 	}
-	if sign == 1 {
+	if bits>>23 == 1 {
 		return -v
 	}
 	return v

@@ -298,9 +298,3 @@ func meanOf(v []float32) float64 {
 	}
 	return sum / float64(len(v))
 }
-
-// Of returns s as a *Stage and true, or false if s is a stage of another kind.
-func Of(s stage.Stage) (*Stage, bool) {
-	c, ok := s.(*Stage)
-	return c, ok
-}

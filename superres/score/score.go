@@ -67,19 +67,6 @@ func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, erro
 	return Metrics{PSNR: psnr(x, y), SSIM: ssim(x, y), NFE: NFE(a.Luma(), b.Luma())}, nil
 }
 
-// PSNR returns only the PSNR that Compare would return, in dB, in a fraction of the time.
-func PSNR(ref, test image.Image, scale, border int) (float64, error) {
-	a, b, err := matched(ref, test, scale)
-	if err != nil {
-		return 0, err
-	}
-	x, y, err := inner(a, b, border, limitedY)
-	if err != nil {
-		return 0, err
-	}
-	return psnr(x, y), nil
-}
-
 // inner returns the planes that measured returns for a and b, without border pixels at each edge. a and b must have the
 // same size. It fails if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,

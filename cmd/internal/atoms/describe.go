@@ -59,7 +59,7 @@ func describeModel(ctx context.Context, opt Options) (*description, error) {
 	var kinds []string
 	for i, s := range m.Stages {
 		kinds = append(kinds, s.Kind())
-		coded, ok := coupled.Of(s)
+		coded, ok := s.(*coupled.Stage)
 		if !ok {
 			continue
 		}

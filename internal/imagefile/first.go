@@ -16,14 +16,6 @@ func firstOfGIF(src *source) []byte {
 	return src.data[:end+1]
 }
 
-// Lengths at the start of an extended WebP, which consists of the header of the file and the chunk VP8X.
-const (
-	riffHeader     = 12
-	chunkHeader    = 8
-	extended       = 10 // length of the data of the chunk VP8X
-	extendedHeader = riffHeader + chunkHeader + extended
-)
-
 // startOfWebP returns the start of the file that firstOfWebP would build, or nil if decoding needs no such file.
 func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {

@@ -13,5 +13,3 @@ import (
 var program = consoletest.Of(Command, models.Command, scoring.Eval, upscale.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
-
-var call = program.Call

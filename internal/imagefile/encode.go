@@ -47,7 +47,7 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
 	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
 	img = c.adapt(img)
-	var length counter
+	var length metadata.Count
 	if opt.Metadata.NeedsLength() { // encodes the picture twice to avoid storing it encoded
 		_ = c.encode(&length, img, opt) // counting cannot fail
 	}
@@ -55,14 +55,6 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 		return err
 	}
 	return opt.Metadata.WriteAppended(w)
-}
-
-// counter counts the bytes that are written to it.
-type counter int64
-
-func (n *counter) Write(p []byte) (int, error) {
-	*n += counter(len(p))
-	return len(p), nil
 }
 
 // fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or in colour.

@@ -89,7 +89,7 @@ func (r *reader) readAppended(src Source, announced promises) {
 	} else if n := src.Size() - behind; n > MaxFilm {
 		r.drop("film", fmt.Sprintf("larger than %d MiB", MaxFilm>>20))
 	} else {
-		r.m.Film = r.keepBlock(contentOf(Piece(src, behind, n)))
+		r.m.Film = r.keepBlock(inOnePiece(Piece(src, behind, n)))
 	}
 	found, others := findGainMap(src, list, announced.index, end, behind)
 	w, h := jpegSize(found)
@@ -99,12 +99,12 @@ func (r *reader) readAppended(src Source, announced promises) {
 		r.drop("gain map", "not where the file says,")
 	case !r.fits("gain map", found.Len):
 	case r.m.Orientation <= 1:
-		r.m.GainMap = r.keepBlock(contentOf(found))
+		r.m.GainMap = r.keepBlock(inOnePiece(found))
 	case w*h > wide*high:
 		r.drop("gain map", "larger than the picture")
 	default: // package imagefile decodes the map, turns it upright and encodes it
 		r.size += turnedBytes * int64(w) * int64(h)
-		r.m.GainMap = r.keepBlock(contentOf(found))
+		r.m.GainMap = r.keepBlock(inOnePiece(found))
 	}
 	for item := range list.items {
 		switch kind := list.kind(item); kind {

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/binary"
+	"io"
 	"math"
 )
 
@@ -14,30 +15,37 @@ type container struct {
 	maxEXIF, maxXMP, maxICC, maxIPTC int
 	// colourOnly says that the encoder writes grey pictures as colour pictures.
 	colourOnly bool
-	// splice returns head, the first need bytes of a file of the given length, with m and software inserted. It is nil
-	// for formats that are not written, and for TIFF, WebP and AVIF, which are laid out by Metadata.TIFF, Metadata.WebP
-	// and Metadata.AVIF.
-	splice func(m Metadata, head []byte, software string, length int64) []byte
-	need   int
+	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
+	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
+	// AVIF, which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
+	splice func(m Metadata, software string, length int64) *splicer
 }
 
 // containers holds the formats by name. Other formats have no metadata.
 var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
-		splice: Metadata.pngChunks, need: pngHeader,
+		splice: func(m Metadata, software string, _ int64) *splicer {
+			s := &splicer{need: pngHeader}
+			s.insert = func(w io.Writer) error { return m.pngChunks(w, s.held[pngHeader-headerBody-4:], software) }
+			return s
+		},
 	},
 	"jpeg": {
 		read:    (*reader).jpeg,
 		maxEXIF: mostSegment - len(exifPrefix), maxXMP: mostSegment - len(xmpPrefix), maxICC: 255 * mostProfile,
 		maxIPTC: mostSegment - len(photoshopPrefix) - resourceHeader - 1,
-		splice:  Metadata.jpegSegments, need: startOfPicture,
+		splice: func(m Metadata, software string, length int64) *splicer {
+			return &splicer{need: startOfPicture, insert: func(w io.Writer) error {
+				return m.jpegSegments(w, software, length)
+			}}
+		},
 	},
 	"webp": {read: (*reader).webp, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, colourOnly: true},
 	"tiff": {
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
-	"bmp":  {read: (*reader).bmp, splice: spliceBMP, need: bmpHeader},
+	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
 	"avif": {read: (*reader).avif, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt}, // HEIC as well
 	"jxl":  {read: (*reader).jxl},
 }
@@ -70,7 +78,7 @@ func (r *reader) bmp(src Source) {
 		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))
 		size := int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength+4:]))
 		if size <= src.Size()-at {
-			r.icc(contentOf(Piece(src, at, size)))
+			r.icc(inOnePiece(Piece(src, at, size)))
 		} else {
 			r.drop("ICC profile", "damaged")
 		}
@@ -80,11 +88,14 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP returns head, the header of a BMP, with the resolution of m unless perMetre fails.
-func spliceBMP(m Metadata, head []byte, _ string, _ int64) []byte {
-	if x, y, ok := m.Resolution.perMetre(); ok {
-		binary.LittleEndian.PutUint32(head[bmpResolution:], x)
-		binary.LittleEndian.PutUint32(head[bmpResolution+4:], y)
+// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where perMetre fails.
+func spliceBMP(m Metadata, _ string, _ int64) *splicer {
+	x, y, ok := m.Resolution.perMetre()
+	if !ok {
+		return nil
 	}
-	return head
+	return &splicer{need: bmpHeader, edit: func(b []byte) {
+		binary.LittleEndian.PutUint32(b[bmpResolution:], x)
+		binary.LittleEndian.PutUint32(b[bmpResolution+4:], y)
+	}}
 }

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/binary"
+	"io"
 	"iter"
 	"math"
 	"slices"
@@ -309,36 +310,47 @@ func (e entry) outsideLength() int64 {
 	return 0
 }
 
-// appendTo appends the bytes of d for offset at of a TIFF to b: the entries and then the values and directories they
-// point to. It returns the result.
-func (d directory) appendTo(b []byte, at int64, order binary.ByteOrder) []byte {
-	start := len(b)
-	b = append(b, make([]byte, d.tableLength())...)
-	order.PutUint16(b[start:], uint16(len(d)))
-	at += d.tableLength()
+// writeTo writes the bytes of d for offset at of a TIFF: the entries and then the values and directories they point to.
+func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
+	b := make([]byte, d.tableLength())
+	order.PutUint16(b, uint16(len(d)))
+	place := at + d.tableLength()
 	for i, e := range d {
-		p := b[start+2+entryLength*i:]
+		p := b[2+entryLength*i:]
 		order.PutUint16(p, e.tag)
 		order.PutUint16(p[2:], e.kind)
 		order.PutUint32(p[4:], e.count)
-		n := e.outsideLength()
-		if n == 0 {
-			e.value.fill(p[8:8+e.value.Len], 0)
-			continue
-		}
-		order.PutUint32(p[8:], uint32(at))
-		if e.sub != nil {
-			b = e.sub.appendTo(b, at, order)
+		if n := e.outsideLength(); n > 0 {
+			order.PutUint32(p[8:], uint32(place))
+			place += n
 		} else {
-			b = append(append(b, e.value.Bytes()...), make([]byte, e.value.Len%2)...)
+			e.value.fill(p[8:8+e.value.Len], 0)
 		}
-		at += n
 	}
-	return b
+	if _, err := w.Write(b); err != nil {
+		return err
+	}
+	at += d.tableLength()
+	for _, e := range d {
+		var err error
+		switch n := e.outsideLength(); {
+		case e.sub != nil:
+			err = e.sub.writeTo(w, at, order)
+		case n > 0:
+			if err = e.value.writeTo(w); err == nil && e.value.Len%2 > 0 {
+				_, err = w.Write([]byte{0})
+			}
+		}
+		if err != nil {
+			return err
+		}
+		at += e.outsideLength()
+	}
+	return nil
 }
 
-// TIFFHeader returns the first 8 bytes of a TIFF that has its first directory at offset 8.
-func TIFFHeader(order binary.ByteOrder) []byte {
+// header returns the first 8 bytes of a TIFF that has its first directory at offset 8.
+func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {
 		mark = "MM\x00*\x00\x00\x00\x08"

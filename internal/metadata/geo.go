@@ -47,7 +47,7 @@ func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
 	if !isGeo(e.Tag) || !r.isFirst(fmt.Sprint("geo ", e.Tag)) || !r.fits("entry of GeoTIFF", v.Len) {
 		return
 	}
-	b := r.keepBlock(contentOf(v))
+	b := r.keepBlock(inOnePiece(v))
 	r.size += partBytes
 	if b == nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"slices"
+	"io"
 )
 
 // IPTC records (IIM 4) lie in a TIFF under a tag of their own; in a JPEG, in a Photoshop resource of a segment; and in
@@ -74,12 +74,11 @@ func (r *reader) iptcText(kind string, body Body) {
 	if r.seen["iptc"] || !body.begins(iptcKeyword) {
 		return
 	}
-	body = body.after(int64(len(iptcKeyword)))
-	text := contentOf(body)
+	text := inOnePiece(body.after(int64(len(iptcKeyword))))
 	if kind == "zTXt" {
 		const method = 1 // the byte with the compression method
 		var ok bool
-		if text, ok = inflate(body.after(method)); !ok {
+		if text, ok = inflate(text.first.after(method)); !ok {
 			return
 		}
 	}
@@ -98,7 +97,7 @@ func (r *reader) iptcText(kind string, body Body) {
 	if inner, ok := iptcResource(records); ok {
 		records = inner
 	}
-	r.iptc(contentOf(records))
+	r.iptc(inOnePiece(records))
 }
 
 // hasIPTC reports whether p may hold IPTC records: it is a Photoshop segment of a JPEG, or an IPTC text of a PNG.
@@ -106,19 +105,33 @@ func (p Part) hasIPTC() bool {
 	return p.Marker == markerApp13 || bytes.HasPrefix(p.Data, []byte(iptcKeyword))
 }
 
-// photoshopResource returns IPTC records as a Photoshop resource, of an even number of bytes.
-func photoshopResource(records []byte) []byte {
+// iptcHead returns the head of the Photoshop resource for n bytes of IPTC records.
+func iptcHead(n int) []byte {
 	b := binary.BigEndian.AppendUint16([]byte(resourceMark), resourceIPTC)
-	b = binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(len(records)))
-	return append(append(b, records...), make([]byte, len(records)%2)...)
+	return binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(n))
 }
 
-// iptcProfile returns the text of a chunk zTXt with IPTC records in hexadecimal.
-func iptcProfile(records []byte) []byte {
-	block := photoshopResource(records)
-	text := fmt.Appendf(nil, "\niptc\n%8d\n", len(block))
-	for line := range slices.Chunk(block, hexColumns) {
-		text = append(hex.AppendEncode(text, line), '\n')
-	}
-	return text
+// iptc writes IPTC records as a chunk zTXt, in hexadecimal.
+func (c *chunks) iptc(records []byte) {
+	head := iptcHead(len(records))
+	padding := make([]byte, len(records)%2)
+	c.pack("zTXt", iptcKeyword+"\x00", func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "\niptc\n%8d\n", len(head)+len(records)+len(padding)); err != nil {
+			return err
+		}
+		block := io.MultiReader(bytes.NewReader(head), bytes.NewReader(records), bytes.NewReader(padding))
+		for line := make([]byte, hexColumns); ; {
+			n, err := io.ReadFull(block, line)
+			if n == 0 {
+				break
+			}
+			if _, failed := fmt.Fprintf(w, "%x\n", line[:n]); failed != nil {
+				return failed
+			}
+			if err != nil {
+				break
+			}
+		}
+		return nil
+	})
 }

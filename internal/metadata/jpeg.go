@@ -3,6 +3,7 @@ package metadata
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"slices"
 )
 
@@ -89,14 +90,14 @@ func (r *reader) jpeg(src Source) {
 				if announced.packet.Len == 0 {
 					announced.packet = packet
 				}
-				r.xmp(contentOf(packet))
+				r.xmp(inOnePiece(packet))
 			} else {
 				own = payload.begins(xmpMorePrefix)
 			}
 		case markerApp13:
 			if own = payload.begins(photoshopPrefix); own {
 				if records, ok := iptcResource(payload.after(int64(len(photoshopPrefix)))); ok {
-					r.iptc(contentOf(records))
+					r.iptc(inOnePiece(records))
 				}
 			}
 		case markerComment:
@@ -135,7 +136,7 @@ func (r *reader) jpeg(src Source) {
 		for i := 1; i <= int(count); i++ {
 			list = append(list, parts[byte(i)])
 		}
-		r.icc(contentOf(list...))
+		r.icc(inPieces(list))
 	}
 	r.readAppended(src, announced)
 }
@@ -157,48 +158,69 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments returns head, the first two bytes of a JPEG, with segments for m and software after it. length is the
+// jpegSegments writes segments with m and software, to be inserted after the first two bytes of a JPEG. length is the
 // length of that JPEG in bytes before the insertion.
-func (m Metadata) jpegSegments(head []byte, software string, length int64) []byte {
+func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
+	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		head = appendSegment(head, markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
+		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
 	if m.EXIF != nil {
-		head = appendSegment(head, markerApp1, exifPrefix, m.EXIF)
+		out.add(markerApp1, exifPrefix, m.EXIF)
 	}
 	if m.XMP != nil {
-		head = appendSegment(head, markerApp1, xmpPrefix, m.XMP)
+		out.add(markerApp1, xmpPrefix, m.XMP)
 	}
 	parts := byte((len(m.ICC) + mostProfile - 1) / mostProfile)
-	i := byte(0)
-	for part := range slices.Chunk(m.ICC, mostProfile) {
-		i++
-		head = appendSegment(head, markerApp2, profilePrefix+string([]byte{i, parts}), part)
+	for i, rest := byte(1), m.ICC; len(rest) > 0; i++ {
+		n := min(len(rest), mostProfile)
+		out.add(markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
+		rest = rest[n:]
 	}
 	if m.IPTC != nil {
-		head = appendSegment(head, markerApp13, photoshopPrefix, photoshopResource(m.IPTC))
+		records := append(iptcHead(len(m.IPTC)), m.IPTC...)
+		out.add(markerApp13, photoshopPrefix, append(records, make([]byte, len(m.IPTC)%2)...))
 	}
 	for _, p := range m.Own {
-		head = appendSegment(head, p.Marker, "", p.Data)
+		out.add(p.Marker, "", p.Data)
 	}
 	if software != "" {
-		head = appendSegment(head, markerComment, "", []byte(software))
+		out.add(markerComment, "", []byte(software))
 	}
 	if m.GainMap != nil {
-		index := int64(len(head) + 4 + len(multiplePrefix)) // MPF offsets count from here
-		picture := length - startOfPicture + index + indexLength
-		pictures := multiPictureIndex(picture, picture-index, int64(len(m.GainMap)))
-		head = appendSegment(head, markerApp2, multiplePrefix, pictures)
+		head := int64(4 + len(multiplePrefix)) // of this segment; MPF offsets count from its end
+		picture := length + out.written + head + indexLength
+		out.add(markerApp2, multiplePrefix, multiPictureIndex(picture, picture-(startOfPicture+out.written+head),
+			int64(len(m.GainMap))))
 	}
-	return head
+	return out.err
 }
 
-// appendSegment appends a segment with prefix and payload to b, and returns the result.
-func appendSegment(b []byte, marker byte, prefix string, payload []byte) []byte {
+// segments writes segments to w. It keeps the first error in err, and then writes nothing more.
+type segments struct {
+	w       io.Writer
+	written int64 // number of bytes written
+	err     error
+}
+
+func (s *segments) add(marker byte, prefix string, payload []byte) {
 	n := 2 + len(prefix) + len(payload)
-	return append(append(append(b, 0xff, marker, byte(n>>8), byte(n)), prefix...), payload...)
+	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
+	for _, b := range [2][]byte{head, payload} {
+		if s.err == nil {
+			_, s.err = s.w.Write(b)
+			s.written += int64(len(b))
+		}
+	}
+}
+
+// emptyGainMap returns a JPEG without pixels that holds numbers, the parameters of a gain map of ISO 21496-1.
+func emptyGainMap(numbers []byte) []byte {
+	b := bytes.NewBufferString("\xff\xd8")
+	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)
+	return b.Bytes()
 }
 
 // SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the JPEG

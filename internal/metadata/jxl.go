@@ -14,7 +14,7 @@ func (r *reader) jxl(src Source) {
 		case "Exif":
 			r.exifItem([]Body{body})
 		case "xml ":
-			r.xmp(contentOf(body))
+			r.xmp(inOnePiece(body))
 		case "jhgm":
 			r.warn("its gain map is left out")
 		}
@@ -24,7 +24,7 @@ func (r *reader) jxl(src Source) {
 			take(kind, body)
 			return true
 		}
-		data, err := io.ReadAll(io.LimitReader(brotli.NewReader(body.after(4).Source()), MaxBlock+1))
+		data, err := io.ReadAll(io.LimitReader(brotli.NewReader(body.after(4).reader()), MaxBlock+1))
 		if err != nil {
 			r.drop("compressed metadata", "damaged")
 			return true

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"math"
 )
 
@@ -125,53 +126,101 @@ func xmpText(rest Body) (_ content, ok bool) {
 	if rest = rest.after(int64(at)); packed {
 		return inflate(rest)
 	}
-	return contentOf(rest), true
+	return inOnePiece(rest), true
 }
 
-// pngChunks returns head, a PNG up to the end of the chunk IHDR, with chunks for m and software after it.
-func (m Metadata) pngChunks(head []byte, software string, _ int64) []byte {
-	header := head[pngHeader-headerBody-4:]
+// pngChunks writes chunks with m and software, to be inserted after IHDR. header is the data of IHDR.
+func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
+	out := chunks{w: w}
 	for _, p := range m.Own {
 		if p.Kind == "sBIT" {
 			p.Data = significantBits(p.Data, p.Depth, header)
 		}
 		if isColour(p.Kind) && p.Data != nil {
-			head = AppendChunk(head, p.Kind, p.Data)
+			out.add(p.Kind, p.Data)
 		}
 	}
 	if m.ICC != nil {
-		head = AppendChunk(head, "iCCP", deflated("ICC profile\x00\x00", m.ICC))
+		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC))
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
-		head = AppendChunk(head, "pHYs", body)
+		out.add("pHYs", body)
 	}
 	if m.EXIF != nil {
-		head = AppendChunk(head, "eXIf", m.EXIF)
+		out.add("eXIf", m.EXIF)
 	}
 	if m.XMP != nil {
-		head = AppendChunk(head, "iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
+		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
 	}
 	if m.IPTC != nil {
-		head = AppendChunk(head, "zTXt", deflated(iptcKeyword+"\x00", iptcProfile(m.IPTC)))
+		out.iptc(m.IPTC)
 	}
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
-			head = AppendChunk(head, p.Kind, p.Data)
+			out.add(p.Kind, p.Data)
 		}
 	}
 	if software != "" {
-		head = AppendChunk(head, "tEXt", []byte(softwareKeyword+software))
+		out.add("tEXt", []byte(softwareKeyword+software))
 	}
-	return head
+	return out.err
 }
 
-// deflated returns start, followed by data compressed with zlib.
-func deflated(start string, data []byte) []byte {
-	b := bytes.NewBufferString(start)
-	z := zlib.NewWriter(b) // writing to memory cannot fail
-	_, _ = z.Write(data)
-	_ = z.Close()
-	return b.Bytes()
+// chunks writes chunks to w. It keeps the first error in err, and then writes nothing more.
+type chunks struct {
+	w   io.Writer
+	err error
+}
+
+// add writes a chunk of the given kind with pieces, one after another, as its data.
+func (c *chunks) add(kind string, pieces ...[]byte) {
+	n := 0
+	for _, b := range pieces {
+		n += len(b)
+	}
+	c.chunk(kind, uint32(n), pieceWriter(pieces...))
+}
+
+// pack writes a chunk of the given kind. Its data are head and, compressed with zlib, the output of write. It calls
+// write twice, the first time only to learn the compressed length.
+func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
+	pack := func(w io.Writer) error {
+		if _, err := io.WriteString(w, head); err != nil {
+			return err
+		}
+		z := zlib.NewWriter(w)
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+	var n Count
+	_ = pack(&n) // counting cannot fail
+	c.chunk(kind, uint32(n), pack)
+}
+
+// Count counts the bytes that are written to it.
+type Count int64
+
+// Write implements io.Writer.
+func (n *Count) Write(p []byte) (int, error) {
+	*n += Count(len(p))
+	return len(p), nil
+}
+
+// chunk writes a chunk of the given kind, with n bytes of data that the function data writes.
+func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
+	if c.err != nil {
+		return
+	}
+	if _, c.err = c.w.Write(append(binary.BigEndian.AppendUint32(nil, n), kind...)); c.err != nil {
+		return
+	}
+	sum := crc32.NewIEEE()
+	_, _ = io.WriteString(sum, kind)
+	if c.err = data(io.MultiWriter(c.w, sum)); c.err == nil {
+		_, c.err = c.w.Write(sum.Sum(nil))
+	}
 }
 
 // pHYs returns r as the data of a chunk pHYs. The second result is false where that chunk cannot hold r.
@@ -188,13 +237,10 @@ func (r Resolution) pHYs() ([]byte, bool) {
 	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x), y), unit), true
 }
 
-// AppendChunk appends a chunk of a PNG to b, with pieces, one after another, as its data, and returns the result.
-func AppendChunk(b []byte, kind string, pieces ...[]byte) []byte {
+// AppendChunk appends a chunk of a PNG with this kind and body to b, and returns the result.
+func AppendChunk(b []byte, kind string, body []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(len(body)))
 	start := len(b)
-	b = append(append(b, 0, 0, 0, 0), kind...)
-	for _, data := range pieces {
-		b = append(b, data...)
-	}
-	binary.BigEndian.PutUint32(b[start:], uint32(len(b)-start-8))
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start+4:]))
+	b = append(append(b, kind...), body...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }

@@ -138,7 +138,7 @@ func multiPictureIndex(picture, offset, gainMap int64) []byte {
 		baseline                         = 0x030000 // the type of the first picture; the second has type 0
 	)
 	order := binary.BigEndian
-	b := TIFFHeader(order)
+	b := header(order)
 	b = order.AppendUint16(b, 3)
 	add := func(tag, kind uint16, count uint32) {
 		b = order.AppendUint32(order.AppendUint16(order.AppendUint16(b, tag), kind), count)

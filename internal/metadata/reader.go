@@ -110,7 +110,7 @@ func (r *reader) exif(b Body) {
 	}
 	r.inEXIF = f.resolution()
 	r.size += b.Len // for the copy that Resized changes
-	if r.m.EXIF = r.keepBlock(contentOf(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
+	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
 		if r.m.Orientation >= 5 { // width and height are swapped

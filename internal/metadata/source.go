@@ -65,8 +65,22 @@ func (b Body) after(n int64) Body {
 	return Body{b.src, b.at + n, b.Len - n}
 }
 
+// reader returns a reader of the piece from its start.
+func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
+
 // Source returns the piece as a Source, with offset 0 at its first byte.
-func (b Body) Source() *io.SectionReader { return io.NewSectionReader(b.src, b.at, b.Len) }
+func (b Body) Source() Source { return io.NewSectionReader(b.src, b.at, b.Len) }
+
+// writeTo writes the bytes of the piece to w, a block at a time.
+func (b Body) writeTo(w io.Writer) error {
+	const block = 1 << 15
+	if b.Len > block {
+		_, err := io.Copy(w, b.reader())
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
 
 // window reads a Source for a walk over the parts of a file. It reads 4096 bytes ahead while the steps are small.
 type window struct {
@@ -114,18 +128,22 @@ func (w *window) find(at int64, c byte) int64 {
 	return -1
 }
 
-// content is a block of metadata, such as a profile. Its bytes lie in pieces of a file, one after another. If packed,
-// they are compressed with zlib. size is the number of bytes after decompression.
+// content is a block of metadata, such as a profile. Its bytes lie in one or more pieces of a file: first, then those
+// in rest. If packed, they are compressed with zlib. size is the number of bytes after decompression.
 type content struct {
 	size   int64
-	pieces []Body
+	first  Body
+	rest   []Body
 	packed bool
 }
 
-// contentOf returns the block with the bytes of all pieces, one after another.
-func contentOf(pieces ...Body) content {
-	c := content{pieces: pieces}
-	for _, p := range pieces {
+// inOnePiece returns the block with the bytes of b.
+func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
+
+// inPieces returns the block with the bytes of all parts, one after another. There must be at least one part.
+func inPieces(parts []Body) content {
+	c := content{first: parts[0], rest: parts[1:]}
+	for _, p := range parts {
 		c.size += p.Len
 	}
 	return c
@@ -134,7 +152,7 @@ func contentOf(pieces ...Body) content {
 // inflate returns the block that packed holds in compressed form (zlib). It decompresses them once to learn the size,
 // and keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
-	c = content{pieces: []Body{packed}, packed: true}
+	c = content{first: packed, packed: true}
 	in, err := c.open()
 	if err == nil {
 		c.size, err = io.Copy(io.Discard, io.LimitReader(in, MaxBlock+1))
@@ -144,11 +162,14 @@ func inflate(packed Body) (c content, ok bool) {
 
 // open returns a reader of the decompressed block from its start.
 func (c content) open() (io.Reader, error) {
-	var list []io.Reader
-	for _, p := range c.pieces {
-		list = append(list, p.Source())
+	in := c.first.reader()
+	if len(c.rest) > 0 {
+		list := []io.Reader{in}
+		for _, p := range c.rest {
+			list = append(list, p.reader())
+		}
+		in = io.MultiReader(list...)
 	}
-	in := io.MultiReader(list...)
 	if c.packed {
 		return zlib.NewReader(in)
 	}

@@ -562,7 +562,7 @@ func (r *reader) avif(src Source) {
 		return // reading the pixels will fail with this error
 	}
 	if s.icc.Len > 0 {
-		r.icc(contentOf(s.icc))
+		r.icc(inOnePiece(s.icc))
 	}
 	if len(s.exif) > 0 {
 		r.exifItem(s.exif)
@@ -571,7 +571,7 @@ func (r *reader) avif(src Source) {
 		r.warn("it is a Live Photo; its film is a file of its own and stays as it is")
 	}
 	if len(s.xmp) > 0 {
-		r.xmp(contentOf(s.xmp...))
+		r.xmp(inPieces(s.xmp))
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
@@ -593,9 +593,7 @@ func (r *reader) avif(src Source) {
 		r.warn("its gain map is left out: it is larger than the picture, or not of the part that is shown")
 	default: // package imagefile decodes the map and encodes it as a JPEG
 		r.size += turnedBytes * m.Width * m.Height
-		// A JPEG without pixels holds the parameters of the map.
-		empty := appendSegment([]byte("\xff\xd8"), markerApp2, isoPrefix, m.numbers)
-		r.m.GainMap = r.keepBlock(contentOf(bodyOf(empty)))
+		r.m.GainMap = r.keepBlock(inOnePiece(bodyOf(emptyGainMap(m.numbers))))
 	}
 }
 
@@ -615,7 +613,7 @@ func isLivePhoto(exif []byte) bool {
 
 // exifItem reads an EXIF item into r.m. Its pieces hold an offset, and at that offset a TIFF (ISO/IEC 23008-12, A.2.1).
 func (r *reader) exifItem(parts []Body) {
-	block := contentOf(parts...)
+	block := inPieces(parts)
 	if block.size > MaxBlock {
 		r.fits("EXIF block", block.size)
 		return

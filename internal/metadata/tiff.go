@@ -1,8 +1,10 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -46,11 +48,11 @@ func (r *reader) tiff(src Source) {
 					"file complete?)")
 			}
 		case e.Tag == tagProfile:
-			r.icc(contentOf(v))
+			r.icc(inOnePiece(v))
 		case e.Tag == tagXMP:
-			r.xmp(contentOf(v))
+			r.xmp(inOnePiece(v))
 		case e.Tag == tagIPTC:
-			r.iptc(contentOf(v))
+			r.iptc(inOnePiece(v))
 		case e.Tag == tagOrientation:
 			if o := e.Number; o >= 1 && o <= 8 {
 				r.m.Orientation = int(o)
@@ -62,7 +64,7 @@ func (r *reader) tiff(src Source) {
 	for e := range f.fields(f.first) { // in a second pass, since a tag of its own for IPTC takes precedence
 		if v, ok := f.value(e); ok && e.Tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
 			if records, ok := iptcResource(v); ok {
-				r.iptc(contentOf(records))
+				r.iptc(inOnePiece(records))
 			}
 		}
 	}
@@ -75,10 +77,13 @@ func (r *reader) tiff(src Source) {
 	case left.entries < 0:
 		r.drop("EXIF block", fmt.Sprintf("of more than %d entries", MaxParts))
 	case len(d) > 0:
-		start := TIFFHeader(f.order)
+		start := header(f.order)
 		r.size += int64(len(start)) + d.size()
 		if r.keep {
-			r.m.EXIF = d.appendTo(slices.Grow(start, int(d.size())), int64(len(start)), f.order)
+			b := bytes.NewBuffer(make([]byte, 0, int64(len(start))+d.size()+bytes.MinRead))
+			b.Write(start)
+			_ = d.writeTo(b, int64(len(start)), f.order) // writing to memory cannot fail
+			r.m.EXIF = b.Bytes()
 		}
 	}
 }
@@ -133,22 +138,32 @@ type TIFFField struct {
 // every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
 // directory changes: to a new directory at the end, which includes the entries of the block.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) Layout {
-	l := tiffEntries{order: m.TIFFOrder()}
-	start := TIFFHeader(l.order)
+	l := tiffEntries{order: binary.LittleEndian}
+	var block []byte // the EXIF block without its first 8 bytes
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
-		start = append(start, m.EXIF[len(start):]...)
-		start = append(start, make([]byte, len(start)%2)...)
+		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.Tag) {
 				l.kept = append(l.kept, exif.storedEntry(e))
 			}
 		}
 	}
-	d := l.merge(l.ownEntries(m, software), fields(uint32(len(start))))
-	end := int64(len(start)) + int64(pixels)
-	at := end + end%2
+	start := header(l.order)
+	head := int64(len(start)+len(block)) + int64(len(block)%2)
+	d := l.merge(l.ownEntries(m, software), fields(uint32(head)))
+	end := head + int64(pixels)
+	gap := make([]byte, end%2)
+	at := end + int64(len(gap))
 	l.order.PutUint32(start[4:], uint32(at))
-	return Layout{before: start, behind: d.appendTo(make([]byte, end%2), at, l.order)}
+	return Layout{
+		before: pieceWriter(start, block, make([]byte, len(block)%2)),
+		behind: func(w io.Writer) error {
+			if err := pieceWriter(gap)(w); err != nil {
+				return err
+			}
+			return d.writeTo(w, at, l.order)
+		},
+	}
 }
 
 // merge returns the entries of d, then fields, then l.kept. Where several have the same tag, it keeps the first.
@@ -199,6 +214,9 @@ func (l tiffEntries) numbers(values []uint32, long bool) Body {
 	return bodyOf(b)
 }
 
+// TIFFHeader returns the first 8 bytes of a TIFF with its first directory behind them.
+func TIFFHeader(order binary.ByteOrder) []byte { return header(order) }
+
 // TIFFOrder returns the byte order of m.EXIF, or little-endian where there is none.
 func (m Metadata) TIFFOrder() binary.ByteOrder {
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
@@ -223,12 +241,13 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	own := l.ownEntries(m, software)
 	size := l.merge(own[:len(own):len(own)], fields(0)).size()
 	d := l.merge(own, fields(uint32(at+size)))
-	head := d.appendTo(nil, at, order)
+	var head bytes.Buffer
+	_ = d.writeTo(&head, at, order) // writing to memory cannot fail
 	end := at + size + pixels
 	gap := make([]byte, end%2)
 	end += int64(len(gap))
 	if !last {
-		order.PutUint32(head[d.tableLength()-4:], uint32(end))
+		order.PutUint32(head.Bytes()[d.tableLength()-4:], uint32(end))
 	}
-	return Layout{End: end, before: head, behind: gap}
+	return Layout{End: end, before: pieceWriter(head.Bytes()), behind: pieceWriter(gap)}
 }

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -119,11 +120,11 @@ func (r *reader) webp(src Source) {
 	WalkRIFF(src).Visit(func(kind []byte, body Body) bool {
 		switch string(kind) {
 		case "ICCP":
-			r.icc(contentOf(body))
+			r.icc(inOnePiece(body))
 		case "EXIF":
 			r.exif(body)
 		case "XMP ":
-			r.xmp(contentOf(body))
+			r.xmp(inOnePiece(body))
 		}
 		return true
 	})
@@ -166,7 +167,7 @@ func (m Metadata) WebP(software string, width, height int, alpha bool, pixels in
 	}
 	size := int64(len(body)) + pixels + int64(len(tail))
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size))
-	return Layout{before: append(head, body...), behind: tail}
+	return Layout{before: pieceWriter(head, body), behind: pieceWriter(tail)}
 }
 
 // appendRIFF appends a chunk with this kind and data to b, and returns the result.
@@ -186,7 +187,7 @@ func (m Metadata) exifWith(software string) []byte {
 		return m.EXIF
 	}
 	l := tiffEntries{order: binary.LittleEndian}
-	b := TIFFHeader(l.order)
+	b := header(l.order)
 	var next []byte // the link to the second directory
 	if ok {
 		l.order, b = exif.order, append([]byte(nil), m.EXIF...)
@@ -204,7 +205,8 @@ func (m Metadata) exifWith(software string) []byte {
 	}
 	at := len(b)
 	l.order.PutUint32(b[4:], uint32(at))
-	b = d.appendTo(b, int64(at), l.order)
-	copy(b[at+int(d.tableLength())-4:], next)
-	return b
+	out := bytes.NewBuffer(b)
+	_ = d.writeTo(out, int64(at), l.order) // writing to memory cannot fail
+	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
+	return out.Bytes()
 }

@@ -1,21 +1,23 @@
 package metadata
 
-import (
-	"bytes"
-	"io"
-)
+import "io"
 
 // Writer returns a writer for the output of an encoder of the given format, named as for Read. The writer inserts m and
 // passes the file on to w. m must be a result of For. software is a short record, in ASCII, of the program that made
 // the file; it may be empty. If NeedsLength is true, length must be the number of bytes that the encoder will write.
-// Writer returns w itself for TIFF, WebP and AVIF, which have methods of their own. The caller then calls WriteAppended
-// for the data after the file.
+// Writer returns w itself if there is nothing to insert, and for TIFF, WebP and AVIF, which have methods of their own.
+// The caller then calls WriteAppended for the data after the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
-	c := containers[format]
-	if c.splice == nil {
+	splice := containers[format].splice
+	if splice == nil {
 		return w
 	}
-	return &splicer{w: w, need: c.need, edit: func(head []byte) []byte { return c.splice(m, head, software, length) }}
+	s := splice(m, software, length)
+	if s == nil {
+		return w
+	}
+	s.w = w
+	return s
 }
 
 // NeedsLength reports whether the metadata in front of the picture state the length of its file.
@@ -23,8 +25,19 @@ func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
 // WriteAppended writes to w the gain map and the film, which belong after the complete file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
-	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(m.GainMap), bytes.NewReader(m.Film)))
-	return err
+	return pieceWriter(m.GainMap, m.Film)(w)
+}
+
+// pieceWriter returns a function that writes pieces, one after another.
+func pieceWriter(pieces ...[]byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		for _, b := range pieces {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // Layout is the bytes of a file, or of one page, around its pixels.
@@ -32,29 +45,28 @@ type Layout struct {
 	// End is the offset of the end of a TIFF page, where the next page begins; else 0.
 	End int64
 
-	before, behind []byte
+	before, behind func(io.Writer) error
 }
 
 // Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes after them.
 func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
-	_, err := w.Write(l.before)
-	if err == nil {
-		err = pixels(w)
+	for _, write := range []func(io.Writer) error{l.before, pixels, l.behind} {
+		if err := write(w); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		_, err = w.Write(l.behind)
-	}
-	return err
+	return nil
 }
 
-// splicer writes a file to w. It keeps the first bytes of the file back until it has need bytes, and writes what edit
-// returns for them. Files of encoders are long enough.
+// splicer writes a file to w, with an insertion behind the first bytes of the file; need is their number. It keeps
+// these bytes back until it has all, edits them, and writes them and the insertion. Files of encoders are long enough.
 type splicer struct {
-	w    io.Writer
-	need int
-	edit func(head []byte) []byte
-	held []byte
-	done bool
+	w      io.Writer
+	need   int
+	edit   func([]byte)          // changes the first bytes; nil: they stay as they are
+	insert func(io.Writer) error // writes the insertion; nil: there is none
+	held   []byte
+	done   bool
 }
 
 // Write takes the next bytes of the encoder's file: it holds back the first s.need bytes until it has all of them, then
@@ -69,8 +81,16 @@ func (s *splicer) Write(p []byte) (int, error) {
 		return n, nil
 	}
 	s.done = true
-	if _, err := s.w.Write(s.edit(s.held)); err != nil {
+	if s.edit != nil {
+		s.edit(s.held)
+	}
+	if _, err := s.w.Write(s.held); err != nil {
 		return 0, err
+	}
+	if s.insert != nil {
+		if err := s.insert(s.w); err != nil {
+			return 0, err
+		}
 	}
 	if n == len(p) {
 		return n, nil

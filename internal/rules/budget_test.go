@@ -26,7 +26,7 @@ import (
 // networks and workers 350, wrapping, alpha and targets of size 400, the window 220, pictures that other programs
 // convert 210, the rest 270. So did 5,900 lines of tests. Of the assembly, 600 lines are the forms for AVX-VNNI.
 var budget = map[string]int{
-	"lines of Go that is no test":                 108_950,
+	"lines of Go that is no test":                 109_100,
 	"lines of tests":                              50_200,
 	"lines of assembly":                           15_750,
 	"words of README.md":                          mostWords,

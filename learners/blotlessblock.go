@@ -34,7 +34,8 @@ type block struct {
 	steps            int           // the number of steps taken
 }
 
-// newBlock returns the block of the given atoms of a problem.
+// newBlock returns the block of the given atoms of a problem: the samples whose codes use one of the atoms (users),
+// and the entries of their codes for these atoms, those of users[i] from start[i] to start[i+1].
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index of an atom in the block; 0 outside of the block

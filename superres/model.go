@@ -234,8 +234,8 @@ func changed(open opener, change func(*Model) (*Model, error)) opener {
 	}
 }
 
-// colouredBy returns a copy of m with other's networks for colour, if other has the same scale and m does not take red,
-// green and blue; otherwise an unchanged copy. The siblings stay as they are.
+// colouredBy returns a copy of m with other's networks for colour, if other has the same scale and m does not take
+// red, green and blue; otherwise an unchanged copy. The siblings of m, its models for other scales, stay as they are.
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale && !m.takesRGB() {

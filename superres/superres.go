@@ -39,7 +39,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	if err := e.enlarge(ctx, opt.report()); err != nil {
 		return nil, err
 	}
-	if !part.Empty() {
+	if !part.Empty() { // the picture was extended across its edges, which meet
 		return picture.Wrapped(e.out.Image, part), nil
 	}
 	return e.out.Image, nil

@@ -101,8 +101,8 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 }
 
-// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, the starts of which are gap values apart. Before,
-// it puts the rows of samples into work.sums too, each gap values after the place of its row of sums, so that sums
+// sumTiles sets work.sums to 6 rows of sums, for n columns of outputs; row i begins at i·gap. Before that it puts the
+// transformed rows of samples into work.sums, too: row i at (i+1)·gap, one row behind its row of sums. So sums
 // overwrite only samples that are no longer needed.
 func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *FloatWork) {
 	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs

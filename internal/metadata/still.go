@@ -22,8 +22,8 @@ type Still struct {
 	Limited bool
 	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that it multiplies colours.
 	HasAlpha, Premultiplied bool
-	// Place is the rank of the primary picture, from 1, by item number, among the pictures that other programs extract
-	// from the file. They number the pictures in this way.
+	// Place is the position of the primary picture, from 1, among the pictures of the file sorted by item number.
+	// Programs that extract the pictures, such as heif-convert, number them in this way.
 	Place int
 	// Map is the gain map. It is nil if there is none, or if a JPEG cannot hold it.
 	Map *Map

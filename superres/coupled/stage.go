@@ -61,7 +61,8 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 }
 
 // New returns a copy of c, ready to enlarge by scale. The exported fields of c must be set. The copy shares the
-// dictionaries of c. New fails if a size of a dictionary or the coder is wrong.
+// dictionaries of c. New fails if the size of patches or the scale is out of range, if the dictionaries do not have
+// the sizes that follow from these, or if the coder is invalid.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
 		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch,

@@ -117,8 +117,9 @@ func (x *Examination) correct(c repair.Correction) {
 	x.Left, x.Correction = x.Left.corrected(c), c
 }
 
-// findSharpening is StepSharpening: it sets said to the answer of the softener. It does not ask the softener about tiny
-// pictures, palettes and lossy WebP files, nor about pictures with noise or compression whose blur was undone.
+// findSharpening is StepSharpening: it asks the softener, a network, how the picture was sharpened, and keeps the
+// answer in x.said. It asks nothing about tiny pictures, palettes and lossy WebP files, which the network does not
+// know, nor about pictures with noise or compression after their blur was undone.
 func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	isSkipped := x.hasPalette() || x.Found.isLossyWebP()
 	if x.side() < leastSoftenedSide || isSkipped || x.isFlawed() && !x.Correction.IsNone() {

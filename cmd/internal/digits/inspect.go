@@ -60,8 +60,9 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if the given number of workers
-// needs more memory than the limit, or if the sheet has too many pixels.
+// fit sets the size of the results (j.out), the number of pictures in a batch (j.batch) and, if a sheet with all
+// results is requested, its layout (j.sheet). It fails if the given number of workers needs more memory than the
+// limit, or if the sheet has too many pixels.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {

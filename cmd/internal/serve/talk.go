@@ -195,8 +195,8 @@ func (t *talk) admit(l scheduling.Load) error {
 	return t.sendValue(frameGrant, grant{l.Memory, t.pic.scheduler.Tasks()})
 }
 
-// ended decodes content, the last frame of a job. err is the error that the worker reports; fault is not nil if the
-// frame is invalid.
+// ended decodes content, the last frame of a job, and checks it, since the worker may be in the hands of a hostile
+// file. err is the error that the worker reports, in one line; fault is not nil if the frame itself is invalid.
 func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	if fault = json.Unmarshal(content, &done); fault != nil {
 		return reply{}, nil, fault
@@ -214,7 +214,7 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	done.Answer = answer.Bytes()
 	isName := done.Name == path.Base(done.Name) && done.Name == safefile.OneLine(done.Name)
 	if t.job.Call == "upscale" && (!isName || !done.Format.CanWrite() && !done.Format.CanAnimate()) {
-		return reply{}, nil, errors.New("it names no result")
+		return reply{}, nil, errors.New("its result has no valid name or format")
 	}
 	return done, nil, nil
 }

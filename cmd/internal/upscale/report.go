@@ -322,7 +322,8 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// sayTallies prints the lines of tallies, with advice, except in a dry run, where show does. The caller holds r.mu.
+// sayTallies prints the lines that r.tallies returns, then advice about the files of kinds that are not read. It
+// prints nothing if r.quiet is set, nor in a dry run, in which r.show prints them. The caller holds r.mu.
 func (r *report) sayTallies() {
 	if r.quiet || r.dry {
 		return

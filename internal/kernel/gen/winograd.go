@@ -35,13 +35,14 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
-// transformInput processes one group of channels after another. For each group it walks along the tiles of a row.
+// transformInput generates code that transforms a row of tiles of inputs, one group of channels after another. For
+// each group, its inner loop goes along the tiles.
 func (t tier) transformInput() {
 	t.channelGroups(func() Op { return place(Param("channels")) },
 		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {
 			if t.lanes == 8 {
 				t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
-			} else { // 16 registers suffice for half of the rows
+			} else { // AVX-512 has 32 registers, AVX2 has 16, enough for half of the rows of a tile
 				t.transformChannels(channel, []int{0, 1}, vec)
 				t.transformChannels(channel, []int{2, 3}, vec)
 			}

@@ -91,8 +91,9 @@ func (s strided) split(i int) (block, offset int) {
 	return i / s.stride, i % s.stride
 }
 
-// AddTransposed adds a transposed convolution and cuts the given edges off its result; it returns the last node. No
-// number in cut may be negative, unless the fields Pad and Extra can express it.
+// AddTransposed adds the transposed convolution c and crops its result by cut; it returns the last node. If the
+// fields Pad and Extra of c can express the crop, they do; otherwise a node crops, and no number in cut may be
+// negative. A negative number at the bottom or on the right adds rows or columns, as Extra does.
 func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input int) (int, error) {
 	extra := cut.Top - cut.Bottom
 	if cut.Top == cut.Left && cut.Bottom == cut.Right && cut.Top < c.Kernel && extra >= 0 && extra < c.Stride {

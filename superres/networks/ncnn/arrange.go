@@ -215,7 +215,8 @@ const (
 	padValid = 1
 )
 
-// pooling adds a Pooling over windows or over the whole picture. The keys of parameters are ncnn's.
+// pooling adds a Pooling over windows or over the whole picture. The numbers are ncnn's keys of parameters; 8 and 18
+// are the size of the result, and padFull pads on the right and below until windows cover all samples.
 func (c *call) pooling() []graph.Operand {
 	op := graph.Pool{IsMax: c.int(0, 0) == 0, Width: c.int(1, 0), Stride: c.int(2, 1), CountPad: c.int(6, 0) != 0}
 	op.Height, op.Pad.Left = c.int(11, op.Width), c.int(3, 0)

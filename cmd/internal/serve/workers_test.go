@@ -131,8 +131,8 @@ func TestWorkersEnd(t *testing.T) {
 		{"more.png", "please report it", 4, "more than it may"},
 		{"bytes.png", "please report it", 4, "more than it may"},
 		{"share.png", "please report it", 4, "at a wrong time"},
-		{"format.png", "please report it", 4, "names no result"},
-		{"name.png", "please report it", 4, "names no result"},
+		{"format.png", "please report it", 4, "no valid name or format"},
+		{"name.png", "please report it", 4, "no valid name or format"},
 	} {
 		if raced && c.exit == 7 {
 			continue // it has no limit

@@ -223,19 +223,10 @@ type evidence [len(turns)]uint32
 
 // value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
 // turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
-// for few samples. Positive and negative amounts are summed separately, as programs may round them differently. Where
-// the χ² alone is below a third of suspicious, too little for tryMasks and peaks, value returns that.
+// for few samples. Positive and negative amounts are summed separately, as programs may round them differently.
 func (e *evidence) value() float64 {
-	if values := e.sums(1); values[0] < suspicious/3 {
-		return values[0]
-	}
-	values := e.sums(len(turnRates))
-	return values[0] - max(values[1], values[2])
-}
-
-// sums returns the χ² of value at the first rates of turnRates, or 0 for few samples.
-func (e *evidence) sums(rates int) (values [len(turnRates)]float64) {
 	const few = 100
+	var values [len(turnRates)]float64
 	count := int64(0)
 	for _, from := range [...]int{0, len(e) / 2} {
 		var all turn
@@ -244,7 +235,7 @@ func (e *evidence) sums(rates int) (values [len(turnRates)]float64) {
 				continue
 			}
 			t, n := &turns[from+i], int64(n)
-			for k := range rates {
+			for k := range turnRates {
 				all.cos[k] += n * t.cos[k]
 				all.sin[k] += n * t.sin[k]
 			}
@@ -254,16 +245,16 @@ func (e *evidence) sums(rates int) (values [len(turnRates)]float64) {
 		if count += all.count; all.square == 0 {
 			continue
 		}
-		for k := range rates {
+		for k := range values {
 			cos, sin := float64(all.cos[k]), float64(all.sin[k])
 			length := float64(cos*cos) + float64(sin*sin)
 			values[k] += 2 * length / float64(all.square)
 		}
 	}
 	if count < few {
-		return [len(turnRates)]float64{}
+		return 0
 	}
-	return values
+	return values[0] - max(values[1], values[2])
 }
 
 // work is memory for lattice.addEvidence.

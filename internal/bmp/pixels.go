@@ -57,6 +57,18 @@ func (d *Decoder) indices(row, line []byte) {
 
 // colours returns a function that unpacks line, pixels with bit fields, to red, green, blue and alpha bytes in row.
 func (d *Decoder) colours() func(row, line []byte) {
+	if places, ok := d.bytePlaces(); ok { // nearly all files; 20 megapixels take 0.25 s less of 1.9
+		n, opaque := int(d.depth/8), d.masks[3] == 0
+		return func(row, line []byte) {
+			for x := range int(d.width) {
+				p, out := line[n*x:][:n], row[4*x:][:4]
+				out[0], out[1], out[2], out[3] = p[places[0]], p[places[1]], p[places[2]], 0xff
+				if !opaque {
+					out[3] = p[places[3]]
+				}
+			}
+		}
+	}
 	var fields [4]field
 	for i, mask := range d.masks {
 		fields[i] = newField(mask)
@@ -76,6 +88,19 @@ func (d *Decoder) colours() func(row, line []byte) {
 			}
 		}
 	}
+}
+
+// bytePlaces returns the index of each channel's byte in a pixel. ok is false if a channel is not exactly one byte;
+// alpha may be missing.
+func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
+	for i, mask := range d.masks {
+		shift := bits.TrailingZeros64(mask | 1<<63)
+		if missing := mask == 0 && i == 3; !missing && (mask>>shift != 0xff || shift%8 != 0 || mask>>d.depth != 0) {
+			return places, false
+		}
+		places[i] = shift / 8
+	}
+	return places, true
 }
 
 // fillEmptyAlpha makes all pixels opaque if all are transparent: then the file has no real alpha channel.

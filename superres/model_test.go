@@ -56,7 +56,10 @@ func TestTuning(t *testing.T) {
 		for _, s := range got.Stages {
 			kinds = append(kinds, s.Kind())
 		}
-		rounds, _, _ := stage.BackProjection(got.Stages[len(got.Stages)-1])
+		rounds := 0
+		if back, is := got.Stages[len(got.Stages)-1].(*stage.BackProject); is {
+			rounds = back.Iterations
+		}
 		if strings.Join(kinds, " ") != c.kinds || c.rounds != 0 && rounds != c.rounds {
 			t.Errorf("%+v: %s with %d rounds", c.tuning, kinds, rounds)
 		}

@@ -40,7 +40,8 @@ func element[T number]() (kind string, size int) {
 // 64 bytes from its start.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4
-	text := description(kind, shape, func(length int) int { return 63 - (before+length)%64 })
+	text := description(kind, shape)
+	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
 	return append(binary.LittleEndian.AppendUint16([]byte(Magic+"\x01\x00"), uint16(len(text))), text...)
 }
 
@@ -49,15 +50,14 @@ func alignedHeader(kind, shape string) []byte {
 // Note: the irregular number of spaces keeps files the same as from earlier versions of the program.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
-	text := description(kind, shape, func(length int) int { return (before + length + 1) % 16 })
+	text := description(kind, shape)
+	text += strings.Repeat(" ", (before+len(text)+1)%16) + "\n"
 	return append(binary.LittleEndian.AppendUint32([]byte(Magic+"\x02\x00"), uint32(len(text))), text...)
 }
 
-// description returns the dictionary in a header, followed by as many spaces as spaces returns for its length. shape is
-// a Python tuple.
-func description(kind, shape string, spaces func(length int) int) string {
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
-	return text + strings.Repeat(" ", spaces(len(text))) + "\n"
+// description returns the dictionary in a header. shape is a Python tuple.
+func description(kind, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 }
 
 // WriteMatrix writes m to w as a .npy file of float64, row after row.

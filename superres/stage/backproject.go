@@ -104,12 +104,3 @@ func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	}
 	return b, nil
 }
-
-// BackProjection returns the iterations and the degradation of s if s is a back-projection; otherwise ok is false.
-func BackProjection(s Stage) (iterations int, d resample.Degradation, ok bool) {
-	b, ok := s.(*BackProject)
-	if !ok {
-		return 0, "", false
-	}
-	return b.Iterations, b.Degradation, true
-}

@@ -166,9 +166,6 @@ func Register(kind string, load Loader) { stages.Add(kind, load) }
 // RegisterColour adds a kind of Colour. It panics if the kind is already registered. Call it in init.
 func RegisterColour(kind string, load ColourLoader) { colours.Add(kind, load) }
 
-// Names returns the kinds of stage that are registered, sorted.
-func Names() []string { return stages.Names() }
-
 // Unmarshal decodes the parameters of a stage into a struct. It fails if the struct lacks a field for a parameter.
 func Unmarshal(params json.RawMessage, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(params)))

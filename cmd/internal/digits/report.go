@@ -85,8 +85,7 @@ func (j *job) summary() summary {
 	}
 	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
 	s.Finding = j.scores.finding(e.columns)
-	all := j.scores.all
-	s.Mean, s.Worst, s.Black = all.means(), j.scores.worst, all.images-len(all.errors[0])
+	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
 	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
 		of := j.scores.classes[label]
 		s.Classes = append(s.Classes, class{label, of.images, of.means()})
@@ -220,7 +219,7 @@ func (s *scores) add(x digit) {
 // another on how certain this is; "" if there is nothing to compare.
 func (s *scores) finding(columns []string) string {
 	last := len(columns) - 1
-	if last < 1 || len(s.all.errors[0]) == 0 {
+	if last < 1 || s.all.scored == 0 {
 		return ""
 	}
 	c := report.Contest{Kind: "model", Problems: "images",
@@ -234,19 +233,20 @@ func (s *scores) finding(columns []string) string {
 
 // group holds the errors of some images.
 type group struct {
-	images int
-	errors [][]float64 // for each column, the errors of the images that are not black; black images have none
+	images, scored int         // the number of images, and of images that have an error
+	errors         [][]float64 // for each column, the errors of the images that have one
 }
 
 func (g *group) add(errs []float64) {
 	if g.errors == nil {
 		g.errors = make([][]float64, len(errs))
 	}
-	g.images++
+	if g.images++; slices.ContainsFunc(errs, math.IsNaN) {
+		return // a black image has no error
+	}
+	g.scored++
 	for i, v := range errs {
-		if !slices.ContainsFunc(errs, math.IsNaN) {
-			g.errors[i] = append(g.errors[i], v)
-		}
+		g.errors[i] = append(g.errors[i], v)
 	}
 }
 

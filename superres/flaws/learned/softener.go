@@ -165,13 +165,12 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 	var gains [repair.Bands]int64
 	plain := int64(0)
 	for i, class := range s.classes {
-		share := shares[i]
 		if i > 0 {
 			to.Traits = append(to.Traits, int32(min(max(likely[i]-likely[0], -repair.MostGain), repair.MostGain)))
 		}
-		plain += share * int64(math.Round(100*class.Plain))
+		plain += shares[i] * int64(math.Round(100*class.Plain))
 		for k, v := range class.Correction {
-			gains[k] += share * (repair.PowerOfTwo(int64(v)) >> 4)
+			gains[k] += shares[i] * (repair.PowerOfTwo(int64(v)) >> 4)
 		}
 	}
 	if to.IsDrawing {

@@ -51,7 +51,8 @@ func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, qua
 		// Patterns that repeat every four samples look like a file, but equally so if blocks begin four samples further
 		// on. Drawings of a few squares look like a file, too, and have many equal neighbours.
 		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8).sizes()
-		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 || equalShare(parts) > MostFlat {
+		_, evidence := judgeNearness(func(i int) nearness { return nearTo(half[i], stepOf(telling[i], quality)) })
+		if evidence >= leastEvidence/2 || equalShare(parts) > MostFlat {
 			return c, 0
 		}
 	}
@@ -227,10 +228,12 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	var near [len(telling)][highest + 1]nearness
 	sizes := c.sizes()
 	parallel.Indices(len(telling), func(i int) {
-		for q, last := lowest, uint32(0); q <= highest; q++ {
+		for q := lowest; q <= highest; q++ {
 			step := stepOf(telling[i], q)
-			if near[i][q] = near[i][q-1]; step != last { // neighbouring qualities often have the same step
-				near[i][q], last = nearTo(sizes[i], step), step
+			if q > lowest && step == stepOf(telling[i], q-1) { // as neighbouring qualities often have
+				near[i][q] = near[i][q-1]
+			} else {
+				near[i][q] = nearTo(sizes[i], step)
 			}
 		}
 	})
@@ -265,11 +268,6 @@ func (c *coefficients) sizes() (all sizes) {
 		slices.Sort(all[i])
 	}
 	return all
-}
-
-// keep returns the result of judgeNearness for a quality.
-func (all *sizes) keep(quality int) (score, evidence float64) {
-	return judgeNearness(func(i int) nearness { return nearTo(all[i], stepOf(telling[i], quality)) })
 }
 
 // stepOf returns the quantiser step of frequency k at a quality, in the units of coefficients.

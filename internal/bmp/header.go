@@ -49,7 +49,7 @@ const (
 	alphaFields  = 6
 	os2Fax       = 3 + os2
 	rle24        = 4 + os2
-	os2          = 1 << 40 // added to compression numbers of OS/2 2.0, to tell them from those of Windows
+	os2          = 1 << 40 // added to compression numbers of OS/2 2.0, as Windows gives the same numbers other meanings
 )
 
 // Decoder reads one file.

@@ -52,8 +52,8 @@ type File struct {
 	X, Y int
 }
 
-// Sample returns a random degradation like those of real pictures. About half have noise, with a standard deviation of
-// at most 25 that is small more often than large, and a fifth of these have grain. 55% pass through one or two files of
+// Sample returns a random degradation, as real pictures have. About half have noise, with a standard deviation of at
+// most 25 that is small more often than large, and a fifth of these have grain. 55% pass through one or two files of
 // quality 30 to 98; a few have salt or are dithered. A share of 40% of the pictures without noise, salt, dither and
 // files is sharpened, and 20% of the others, as cameras do before they save.
 func Sample(rng *rand.Rand) (d Degradation) {

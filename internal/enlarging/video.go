@@ -187,7 +187,7 @@ func colourAxes(n int, a float64) (widen, narrow resample.Axis) {
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
 
-// ofChroma has one entry for R−Y and one for B−Y. scale is (R−Y)/Cr or (B−Y)/Cb in BT.601; plane is that of Cr or Cb.
+// ofChroma has an entry for R−Y and one for B−Y: scale is (R−Y)/Cr or (B−Y)/Cb in BT.601, plane the number of Cr or Cb.
 var ofChroma = [2]struct {
 	scale float64
 	plane int

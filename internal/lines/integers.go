@@ -4,7 +4,7 @@ import "superres/internal/kernel"
 
 // Conv is a convolution of integers without padding, as in our own networks. Its result is integers again: each sum is
 // scaled, rounded and clipped as the Filter says. A second input, if there is one, is added to the result; its samples
-// have as many values as those of the result.
+// have as many values as the samples of the result.
 type Conv struct {
 	rowwise
 	// Filter has one run of taps for each row of taps.

@@ -51,8 +51,8 @@ func TellVideos(list []Input) string {
 }
 
 // MarkContainers sets Format to Container for each video file in list that the user named. A file is a video by its
-// extension or its content, unless its extension is that of a picture. Videos found in folders stay unmarked, as one
-// video takes as long as a thousand pictures.
+// extension or its content, unless it has an extension of pictures. Videos found in folders stay unmarked, as one video
+// takes as long as a thousand pictures.
 func MarkContainers(list []Input) {
 	for i := range list {
 		in := &list[i]

@@ -34,8 +34,8 @@ func putNetworks(t *testing.T) {
 }
 
 // A network of another program enlarges pictures of all kinds to any size, notes itself in the result, and is followed
-// by what the command says of results. Its settings and its memory are those of the network, and another network of the
-// same name is another model.
+// by what the command says of results. The network decides its settings and its memory, and another network of the same
+// name is another model.
 func TestNetworks(t *testing.T) {
 	putNetworks(t)
 	dir := t.TempDir()

@@ -84,7 +84,7 @@ func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64
 // Request returns the request with params. Each parameter may be given once: the options that Parameters lists; name,
 // the file name of the picture, used only for the name of the result and for messages; region, X,Y,W,H in pixels, the
 // only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false: if true, the
-// result is the picture that --map draws. Its errors are those of superres upscale.
+// result is the picture that --map draws. It fails as superres upscale does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -249,7 +249,7 @@ type Result struct {
 // Upscale enlarges the picture in the first size bytes of body, which must not change. to receives the result; after an
 // error, the bytes written are useless. Before it takes much memory it calls admit, which may block, or refuse the
 // picture with an error. progress is called with the share of the work done, 0 to 1, by one goroutine at a time, and
-// may block. Errors are those of superres upscale, the error of admit, or the cause of the end of ctx.
+// may block. Upscale fails as superres upscale does, with the error of admit, or with the cause of the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()

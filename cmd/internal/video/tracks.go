@@ -10,8 +10,8 @@ import (
 )
 
 // unwanted returns the tracks that FFmpeg makes a default although the input has no default of their kind: the first
-// subtitles, which players would then show, and, if the input is an MP4, too, the first sound. The tracks are those of
-// an MP4 file: 0 is the video, then come the streams in list. From other inputs the first sound stays the default,
+// subtitles, which players would then show, and, if the input is an MP4, too, the first sound. Tracks are numbered as
+// in an MP4 file: 0 is the video, then come the streams in list. From other inputs the first sound stays the default,
 // since some players of MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {

@@ -49,13 +49,19 @@ func TestMemory(t *testing.T) {
 		toW, toH, err := m.Size(c.w, c.h, c.scale)
 		must.Succeed(t, err)
 		_, each := m.MemoryEach(cfg, toW, toH, opt, c.strips)
-		took := heap.Within(each, func() {
+		work := func() {
 			if c.strips {
 				must.Succeed(t, m.Stream(t.Context(), img, opt, func(image.Image) error { return nil }))
 				return
 			}
 			_ = must.Get(m.Upscale(t.Context(), img, opt))(t)
-		})
+		}
+		took := heap.Within(each, work)
+		for range 5 { // a short peak may be missed
+			if each > 4*took {
+				took = max(took, heap.Within(each, work))
+			}
+		}
 		t.Logf("%+v ×%g, %d×%d: takes %d KiB, estimated %d KiB", c.blur, c.scale, c.w, c.h, took>>10, each>>10)
 		if took > each || each > 4*took {
 			t.Errorf("%+v ×%g, %d×%d: takes %d KiB, estimated %d KiB", c.blur, c.scale, c.w, c.h, took>>10, each>>10)

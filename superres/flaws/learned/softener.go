@@ -299,25 +299,34 @@ func (s *Softener) sumWindow(ctx context.Context, img image.Image, window image.
 	classes := len(s.classes)
 	all.equal, all.pairs = measure.CountEqual(whole.Channels, window)
 	all.outlines.Add(whole, window)
-	for y := range window.Dy() {
-		var rows [SoftenerScale][]float32
-		for k := range rows {
-			rows[k] = out.Row(SoftenerScale*y + k)
+	all.count = int64(window.Dx() * window.Dy())
+	weights, ones := make([]int64, window.Dx()), slices.Repeat([]int64{1}, window.Dx())
+	// sum returns the weighted sum of every SoftenerScale-th result: one result for each sample of a row.
+	sum := func(results []float32, weights []int64) (sum int64) {
+		for x, weight := range weights {
+			sum += weight * numberOf(results[SoftenerScale*x])
 		}
-		for x := range window.Dx() {
-			number := func(k int) int64 {
-				v := rows[k/SoftenerScale][SoftenerScale*x+k%SoftenerScale]
-				return int64(math.Floor((float64(v) - 0.5) * (SoftenerRange << numberBits)))
-			}
-			weight := weightOf(number(2 * classes))
-			for i := range classes {
-				all.scores[i] += weight * number(i)
-				all.plain[i] += number(classes + i)
-			}
-			all.weight, all.count = all.weight+weight, all.count+1
+		return sum
+	}
+	for y := range window.Dy() {
+		// results returns result k of the first sample, and all results after it.
+		results := func(k int) []float32 { return out.Row(SoftenerScale*y + k/SoftenerScale)[k%SoftenerScale:] }
+		telling := results(2 * classes)
+		for x := range weights {
+			weights[x] = weightOf(numberOf(telling[SoftenerScale*x]))
+			all.weight += weights[x]
+		}
+		for i := range classes {
+			all.scores[i] += sum(results(i), weights)
+			all.plain[i] += sum(results(classes+i), ones)
 		}
 	}
 	return all, nil
+}
+
+// numberOf returns the number that the network put out as the pixel v, 0 to 1, in steps of 1/2^numberBits.
+func numberOf(v float32) int64 {
+	return int64(v*(SoftenerRange<<numberBits)) - SoftenerRange<<numberBits/2
 }
 
 // weightOf returns the weight of a sample, in steps of 1/repair.One, from the number after its scores.

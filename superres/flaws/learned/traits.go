@@ -42,9 +42,9 @@ const (
 // traitQuantiles are the shares of blocks, in percent.
 var traitQuantiles = [...]int{5, 25, 60, 90, 98}
 
-// traitLags are the distances for correlations, across and down.
-var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2}, {2, -1},
-	{1, -2}, {3, 0}, {0, 3}}
+// traitLags are the distances for correlations, across and down, the first for the energy.
+var traitLags = [...][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2},
+	{2, -1}, {1, -2}, {3, 0}, {0, 3}}
 
 // traitWays are the directions of differences.
 var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
@@ -52,14 +52,14 @@ var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
 const (
 	profileSamples  = 4
 	frequencyGroups = 7 * 3
-	TraitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 2*profileSamples +
-		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
+	TraitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) - 1 + len(traitWays) + 2*3 +
+		2*profileSamples + 3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
 // traitSums holds the sums over squares from which traits are computed.
 type traitSums struct {
-	blocks    [frequencyGroups][]int64 // for each block, the mean energy of the group
-	high      [len(traitLags) + 1]int64
+	blocks    [][frequencyGroups]int32 // for each block, the traits of the mean energies of the groups
+	high      [len(traitLags)]int64
 	near, far [len(traitWays)]int64
 	edges     [2]struct{ over, steep, count int64 }
 	profiles  [2]struct {
@@ -68,20 +68,26 @@ type traitSums struct {
 	}
 	lone    int64
 	clipped int64
-	levels  [256]bool
-	third   [2][8]int64
-	thirds  [2][8]int64 // the numbers of samples in third
+	levels  [256]int64  // 1 for each level of a sample
+	third   [2][8]int64 // by position in a square modulo 8; each position has an eighth of all samples
 	count   int64
 }
 
 // traits returns the traits of a picture from its sums s and its measured flaws f, without gains of the corrector and
-// answers of a softener. It sorts s.blocks.
+// answers of a softener.
 func (s *traitSums) traits(f measure.Flaws) []int32 {
 	out := make([]int32, 0, TraitCount)
-	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
-	for _, energies := range s.blocks {
+	for g := range frequencyGroups {
+		var counts [8 * traitOne]int // of each trait
+		for i := range s.blocks {
+			counts[s.blocks[i][g]]++
+		}
+		trait, count := 0, counts[0] // count is the number of blocks up to trait
 		for _, q := range traitQuantiles {
-			out = append(out, logarithm(energies[min(len(energies)*q/100, len(energies)-1)]+1)/4)
+			for ; count <= len(s.blocks)*q/100; count += counts[trait] {
+				trait++
+			}
+			out = append(out, int32(trait))
 		}
 	}
 	for _, v := range s.high[1:] {
@@ -99,22 +105,17 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 		}
 	}
 	levels := int64(0)
-	for _, is := range s.levels {
-		if is {
-			levels++
-		}
+	for _, n := range s.levels {
+		levels += n
 	}
 	out = append(out, logarithm(ratio64(s.lone, 1000, s.count)+13)/4, logarithm(levels)/4,
 		logarithm(ratio64(s.clipped, 100, s.count)+26)/4)
-	for axis := range 2 {
-		var means []int64
-		for k, v := range s.third[axis] {
-			means = append(means, 16*v/max(s.thirds[axis][k], 1)+6)
+	for _, means := range s.third {
+		for i, v := range means {
+			means[i] = 16*v/(s.count/8) + 6
 		}
-		slices.Sort(means)
-		for _, k := range []int{7, 6} {
-			out = append(out, logarithm(means[k])-logarithm(means[3]))
-		}
+		slices.Sort(means[:])
+		out = append(out, logarithm(means[7])-logarithm(means[3]), logarithm(means[6])-logarithm(means[3]))
 	}
 	out = append(out, logarithm(s.count))
 	return append(out, int32(f.Noise*traitOne/measure.Worst), int32(f.Likely*traitOne/measure.Worst),
@@ -125,6 +126,11 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 type square struct {
 	*measure.Samples
 	x, y int
+}
+
+// row returns row y of q, or the samples shift entries further on.
+func (q square) row(y, shift int) *[traitSide]int32 {
+	return (*[traitSide]int32)(q.Pix[(q.y+y)*q.W+q.x+shift:])
 }
 
 // squares returns squares all over img. parts holds the brightness of the parts of img. In a picture with transparency,
@@ -155,46 +161,14 @@ func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 
 
 // sumTraits returns the sums over all given squares.
 func sumTraits(squares []square) *traitSums {
-	sums := new(traitSums)
-	const together = 8 // squares
-	groups := make([]traitSums, (len(squares)+together-1)/together)
-	parallel.Indices(len(groups), func(i int) {
-		for _, q := range squares[i*together : min((i+1)*together, len(squares))] {
-			groups[i].add(q.Samples, q.x, q.y)
+	s := &traitSums{count: int64(len(squares)) * traitSide * traitSide}
+	kinds := [...]func(square){s.addEdges, s.addBlocks, s.addDifferences, s.addHigh, s.addThirds, s.addLevels}
+	parallel.Indices(len(kinds), func(i int) {
+		for _, q := range squares {
+			kinds[i](q)
 		}
 	})
-	for i := range groups {
-		sums.join(&groups[i])
-	}
-	return sums
-}
-
-// join adds the sums in other to s.
-func (s *traitSums) join(other *traitSums) {
-	addAll := func(to, v []int64) {
-		for i := range to {
-			to[i] += v[i]
-		}
-	}
-	for i, list := range other.blocks {
-		s.blocks[i] = append(s.blocks[i], list...)
-	}
-	addAll(s.high[:], other.high[:])
-	addAll(s.near[:], other.near[:])
-	addAll(s.far[:], other.far[:])
-	for i := range 2 {
-		e, p := &s.edges[i], &s.profiles[i]
-		e.over, e.steep, e.count = e.over+other.edges[i].over, e.steep+other.edges[i].steep,
-			e.count+other.edges[i].count
-		addAll(p.sums[:], other.profiles[i].sums[:])
-		p.count += other.profiles[i].count
-		addAll(s.third[i][:], other.third[i][:])
-		addAll(s.thirds[i][:], other.thirds[i][:])
-	}
-	for i, is := range other.levels {
-		s.levels[i] = s.levels[i] || is
-	}
-	s.lone, s.clipped, s.count = s.lone+other.lone, s.clipped+other.clipped, s.count+other.count
+	return s
 }
 
 // logarithm returns the base-2 logarithm of v ≥ 1, interpolated linearly between powers of two, in steps of 1/256.
@@ -209,43 +183,19 @@ func ratio(a, b int64) int32 { return int32(traitOne * a / b) }
 // ratio64 returns times·a/b in steps of 1/256.
 func ratio64(a, times, b int64) int64 { return traitOne * times * a / b }
 
-// add adds to s the sums over the square of p with the first sample (x0, y0).
-func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
-	s.count += traitSide * traitSide
-	for y := y0; y < y0+traitSide; y += 8 {
-		for x := x0; x < x0+traitSide; x += 8 {
-			s.addBlock(p, x, y)
-		}
+// cosines returns the orthonormal cosine transform of the 8 samples v, in steps of 1/1024.
+func cosines(v *[8]int32) [8]int32 {
+	a, b, c, d := v[0]+v[7], v[1]+v[6], v[2]+v[5], v[3]+v[4] // even frequencies are symmetric
+	e, f, g, h := v[0]-v[7], v[1]-v[6], v[2]-v[5], v[3]-v[4] // odd ones antisymmetric
+	return [8]int32{
+		362 * (a + d + b + c), 502*e + 426*f + 284*g + 100*h, 473*(a-d) + 196*(b-c), 426*e - 100*f - 502*g - 284*h,
+		362 * (a + d - b - c), 284*e - 502*f + 100*g + 426*h, 196*(a-d) - 473*(b-c), 100*e - 284*f + 426*g - 502*h,
 	}
-	s.addHigh(p, x0, y0)
-	for y := y0; y < y0+traitSide; y++ {
-		for x := x0; x < x0+traitSide; x++ {
-			at := y*p.W + x
-			s.addDifferences(p, at)
-			s.addLevels(p, at)
-			s.addEdge(p, at, 0, 1)
-			s.addEdge(p, at, 1, p.W)
-			s.addThird(p, at, 0, 1, x)
-			s.addThird(p, at, 1, p.W, y)
-		}
-	}
-}
-
-// transform8 is the orthonormal cosine transform of 8 samples, one frequency a row, in steps of 1/1024.
-var transform8 = [8][8]int64{
-	{362, 362, 362, 362, 362, 362, 362, 362},
-	{502, 426, 284, 100, -100, -284, -426, -502},
-	{473, 196, -196, -473, -473, -196, 196, 473},
-	{426, -100, -502, -284, 284, 502, 100, -426},
-	{362, -362, -362, 362, 362, -362, -362, 362},
-	{284, -502, 100, 426, -426, -100, 502, -284},
-	{196, -473, 473, -196, -196, 473, -473, 196},
-	{100, -284, 426, -502, 502, -426, 284, -100},
 }
 
 // groups holds the group of each frequency of a block, −1 for the mean, and groupSizes the number of frequencies in
 // each group. A group is a third of one of seven rings of frequencies: mostly across, mostly down, or between.
-var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
+var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int32) {
 	for u := range of {
 		for v := range of[u] {
 			group := 3*max(u, v) - 1
@@ -262,144 +212,178 @@ var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	return of, sizes
 }()
 
-// addBlock appends the mean energy of each group of frequencies in the block at (x, y) to s.blocks.
-func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
-	var across [8][8]int64 // for each row, the frequencies across
-	for j := range 8 {
-		row := p.Pix[(y+j)*p.W+x:][:8]
-		folded := [2][4]int64{} // cosines of even frequencies are symmetric, the others antisymmetric
-		for i, v := range row[:4] {
-			folded[0][i], folded[1][i] = int64(v+row[7-i]), int64(v-row[7-i])
-		}
-		for u, c := range transform8 {
-			f := &folded[u%2]
-			across[j][u] = (c[0]*f[0] + c[1]*f[1] + c[2]*f[2] + c[3]*f[3]) >> 5
-		}
-	}
-	var energies [frequencyGroups]int64
-	for u := range 8 {
-		folded := [2][4]int64{}
-		for j := range 4 {
-			above, below := across[j][u], across[7-j][u]
-			folded[0][j], folded[1][j] = above+below, above-below
-		}
-		for v, c := range transform8 {
-			if g := groups[u][v]; g >= 0 {
-				f := &folded[v%2]
-				sum := (c[0]*f[0] + c[1]*f[1] + c[2]*f[2] + c[3]*f[3]) >> 13 // in steps of 1/16 level
-				energies[g] += sum * sum
+// addBlocks appends, for each block in q, the traits of the mean energies of the groups to s.blocks.
+func (s *traitSums) addBlocks(q square) {
+	for i := range traitSide / 8 * traitSide / 8 {
+		var across [8][8]int32 // for each frequency across, the rows
+		for j := range 8 {
+			row := q.row(i/(traitSide/8)*8+j, i%(traitSide/8)*8)[:8]
+			for u, sum := range cosines((*[8]int32)(row)) {
+				across[u][j] = sum >> 5
 			}
 		}
-	}
-	for g, e := range energies {
-		s.blocks[g] = append(s.blocks[g], e/groupSizes[g])
+		var energies [frequencyGroups]int32 // at most 2²⁹ together
+		for u := range across {
+			for v, sum := range cosines(&across[u]) {
+				if g := groups[u][v]; g >= 0 {
+					sum >>= 13 // in steps of 1/16 level
+					energies[g] += sum * sum
+				}
+			}
+		}
+		for g, size := range groupSizes {
+			energies[g] = logarithm(energies[g]/size+1) / 4
+		}
+		s.blocks = append(s.blocks, energies)
 	}
 }
 
-// addHigh adds to s.high the products of two results of a high-pass filter, at distance 0 and at the distances
-// traitLags. The results are limited, so that no single edge outweighs all others.
-func (s *traitSums) addHigh(p *measure.Samples, x0, y0 int) {
+// addHigh adds to s.high the products of two results of a high-pass filter, at the distances traitLags. The results are
+// limited, so that no single edge outweighs all others.
+func (s *traitSums) addHigh(q square) {
 	const reach, most = 3, 60 * measure.Unit
 	const side = traitSide + 2*reach
-	var high [side * side]int32
+	var high [side * side]int64 // each result plus 2³² times the next: a multiplication is enough for two products
 	for y := range side {
-		for x := range side {
-			at := (y0-reach+y)*p.W + x0 - reach + x
-			v := 4*p.Pix[at] - p.Pix[at-1] - p.Pix[at+1] - p.Pix[at-p.W] - p.Pix[at+p.W]
-			high[y*side+x] = min(max(v, -most), most)
+		at := (q.y-reach+y)*q.W + q.x - reach
+		row, around := high[y*side:][:side], q.Pix[at-1:][:side+2]
+		above, below := q.Pix[at-q.W:][:side], q.Pix[at+q.W:][:side]
+		next := int64(0)
+		for x := side - 1; x >= 0; x-- {
+			v := 4*around[x+1] - around[x] - around[x+2] - above[x] - below[x]
+			v = min(max(v, -most), most)
+			row[x], next = int64(v)+next<<32, int64(v)
 		}
 	}
-	for i := range s.high {
-		lag := [2]int{}
-		if i > 0 {
-			lag = traitLags[i-1]
-		}
-		sum := int32(0) // at most traitSide²·most²
-		for y := reach; y < reach+traitSide; y++ {
-			row, other := high[y*side+reach:][:traitSide], high[(y+lag[1])*side+reach+lag[0]:][:traitSide]
+	var sums [6][2]int64 // for 2 rows above to 3 below, at 0 and 1, and at 2 and 3 columns to the right
+	for y := reach; y < reach+traitSide; y++ {
+		row := high[y*side+reach:][:traitSide]
+		for i := range sums {
+			other := high[(y-2+i)*side+reach:][:traitSide+2]
+			near, far := int64(0), int64(0)
 			for x, v := range row {
-				sum += v * other[x]
+				v = int64(int32(v))
+				near += v * other[x]
+				far += v * other[x+2]
 			}
+			sums[i][0] += near
+			sums[i][1] += far
 		}
-		s.high[i] += int64(sum)
+	}
+	for i, lag := range traitLags {
+		sum := sums[lag[1]+2][lag[0]/2] // each half is at most traitSide²·most²
+		s.high[i] += [2]int64{int64(int32(sum)), (sum + 1<<31) >> 32}[lag[0]%2]
 	}
 }
 
 // addDifferences adds the squares of differences over one sample to s.near, and over three samples to s.far.
-func (s *traitSums) addDifferences(p *measure.Samples, at int) {
+func (s *traitSums) addDifferences(q square) {
 	for i, way := range traitWays {
-		step := way[1]*p.W + way[0]
-		near, far := int64(p.Pix[at]-p.Pix[at+step]), int64(p.Pix[at-step]-p.Pix[at+2*step])
-		s.near[i] += near * near
-		s.far[i] += far * far
+		step := way[1]*q.W + way[0]
+		near, far := int32(0), int32(0) // at most traitSide²·(255·measure.Unit)²
+		for y := range traitSide {
+			a, b, c, d := q.row(y, -step), q.row(y, 0), q.row(y, step), q.row(y, 2*step)
+			for x := range a {
+				n, f := b[x]-c[x], a[x]-d[x]
+				near += n * n
+				far += f * f
+			}
+		}
+		s.near[i] += int64(near)
+		s.far[i] += int64(far)
 	}
 }
 
-// addLevels notes the level of the sample at index at, and counts the sample if it is black or white, or lone.
-func (s *traitSums) addLevels(p *measure.Samples, at int) {
-	v := p.Pix[at]
-	s.levels[min((v+measure.Unit/2)/measure.Unit, 255)] = true
-	if v == 0 || v == 255*measure.Unit {
-		s.clipped++
-	}
-	least, most := int32(255*measure.Unit), int32(0)
-	for _, row := range [3]int{at - p.W, at, at + p.W} {
-		for i := row - 1; i <= row+1; i++ {
-			if i != at {
-				least, most = min(least, p.Pix[i]), max(most, p.Pix[i])
+// addLevels notes the levels of all samples, and counts the samples that are black or white, and lone ones.
+func (s *traitSums) addLevels(q square) {
+	const far = 30 * measure.Unit
+	for y := range traitSide {
+		before, row, after := q.row(y, -1), q.row(y, 0), q.row(y, 1)
+		for x, v := range row {
+			s.levels[uint8(uint32(v+measure.Unit/2)/measure.Unit)] = 1
+			if v == 0 || v == 255*measure.Unit {
+				s.clipped++
+			}
+			least, most := min(before[x], after[x]), max(before[x], after[x])
+			if v <= most+far && v >= least-far {
+				continue
+			}
+			for _, step := range [2]int{-q.W, q.W} {
+				next := q.row(y, step+x-1)[:3]
+				least, most = min(least, slices.Min(next)), max(most, slices.Max(next))
+			}
+			if v > most+far || v < least-far {
+				s.lone++
 			}
 		}
 	}
-	if v > most+30*measure.Unit || v < least-30*measure.Unit {
-		s.lone++
+}
+
+// addEdges adds the edges between a sample and the next, across and down, that are steep enough, and no less steep than
+// the differences before and after them.
+func (s *traitSums) addEdges(q square) {
+	for axis, step := range [2]int{1, q.W} {
+		for y := range traitSide {
+			a, b, c, d := q.row(y, -step), q.row(y, 0), q.row(y, step), q.row(y, 2*step)
+			found := uint32(0) // a bit for each sample, the lowest for the first
+			for x := range a {
+				before, rise, after := b[x]-a[x], c[x]-b[x], d[x]-c[x]
+				least := max(8*measure.Unit-1, after-1, -after-1, before, -before)
+				found = found>>1 | uint32(least-max(rise, -rise))&(1<<31) // the sign
+			}
+			for ; found != 0; found &= found - 1 {
+				s.addEdge(q.Pix, (q.y+y)*q.W+q.x+bits.TrailingZeros32(found), axis, step)
+			}
+		}
 	}
 }
 
 // addEdge adds the edge between a sample and the next, step entries on, to s.profiles and, if it is steep, to s.edges.
-// It adds nothing unless the edge is high and steep enough, and no less steep than the differences before and after it.
-func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
-	rise := p.Pix[at+step] - p.Pix[at]
-	size := max(rise, -rise)
-	before, after := p.Pix[at]-p.Pix[at-step], p.Pix[at+2*step]-p.Pix[at+step]
-	if size < 8*measure.Unit || size < max(after, -after) || size <= max(before, -before) {
-		return
+// It adds nothing unless the edge is high enough.
+func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
+	if pix[at+step] < pix[at] {
+		at, step = at+step, -step // seen from the other side, the edge rises
 	}
-	sign := int32(1)
-	if rise < 0 {
-		sign = -1
-	}
-	low, high := sign*p.Pix[at-5*step], sign*p.Pix[at+6*step]
+	size, low, high := pix[at+step]-pix[at], pix[at-5*step], pix[at+6*step]
 	if high-low < 30*measure.Unit {
 		return
 	}
-	steep := 0
-	if size >= 25*measure.Unit {
-		steep = 1
-	}
+	steep := min(size/(25*measure.Unit), 1)
 	profile := &s.profiles[steep]
 	profile.count++
 	for k := range profileSamples {
-		before, after := sign*p.Pix[at-k*step], sign*p.Pix[at+(1+k)*step]
-		profile.sums[k] += 256 * int64(min(max(after-before, low-high), 2*(high-low))) / int64(high-low)
+		rise := pix[at+(1+k)*step] - pix[at-k*step]
+		profile.sums[k] += int64(256 * min(max(rise, low-high), 2*(high-low)) / (high - low))
 	}
 	if steep == 0 {
 		return
 	}
-	most, least := sign*p.Pix[at+step], sign*p.Pix[at]
+	most, least := pix[at+step], pix[at]
 	for k := 2; k <= 4; k++ {
-		most, least = max(most, sign*p.Pix[at+k*step]), min(least, sign*p.Pix[at+(1-k)*step])
+		most, least = max(most, pix[at+k*step]), min(least, pix[at+(1-k)*step])
 	}
 	e := &s.edges[axis]
 	e.count++
-	e.over += 256 * int64(most-high+low-least) / int64(high-low)
-	e.steep += 256 * int64(size) / int64(high-low)
+	e.over += int64(256 * (most - high + low - least) / (high - low))
+	e.steep += int64(256 * size / (high - low))
 }
 
-// addThird adds the magnitude of a third difference, along axis, to the sum for its position modulo 8.
-func (s *traitSums) addThird(p *measure.Samples, at, axis, step, place int) {
-	v := p.Pix[at-2*step] - 3*p.Pix[at-step] + 3*p.Pix[at] - p.Pix[at+step]
-	s.third[axis][place%8] += int64(min(max(v, -v), 12*measure.Unit))
-	s.thirds[axis][place%8]++
+// addThirds adds the magnitudes of third differences, across and down, to the sums for their positions.
+func (s *traitSums) addThirds(q square) {
+	for axis, step := range [2]int{1, q.W} {
+		for y := range traitSide {
+			a, b, c, d := q.row(y, -2*step), q.row(y, -step), q.row(y, 0), q.row(y, step)
+			var sums [8]int32
+			for x := range a {
+				v := a[x] - d[x] + 3*(c[x]-b[x])
+				sums[x%8] += min(max(v, -v), 12*measure.Unit)
+			}
+			for x, v := range sums {
+				place := [2]int{x, y}[axis]
+				s.third[axis][place%8] += int64(v)
+			}
+		}
+	}
 }
 
 // WithSaid returns a new slice: the traits t, then the gains of the corrector for t, then said.Traits.

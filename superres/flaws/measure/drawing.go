@@ -77,6 +77,7 @@ func (o *Outlines) Add(p Area, window image.Rectangle) {
 
 // add counts the edges and patterns in a window of a picture in o. keys holds the keys of all pixels, w in a row.
 func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
+	const side, often = 5, 3
 	addEdge := func(at, across, along int) {
 		a, b := keys[at], keys[at+across]
 		if a == b {
@@ -88,40 +89,39 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 		}
 	}
 	// Only patterns with a hash that occurs often enough are compared.
-	const side, often = 5, 3
-	type place struct {
-		at   int
-		hash uint32
+	hashes := make([]uint32, len(keys)) // of the first rows of patterns, then of whole patterns
+	for i := 0; i <= len(keys)-side; i++ {
+		for _, key := range keys[i:][:side] {
+			hashes[i] = hashes[i]*0x9e3779b1 + uint32(key)
+		}
 	}
-	var places []place // patterns of several colours
+	places := make([]int32, 0, window.Dx()*window.Dy()) // patterns of several colours
 	var alike [1 << 15]uint8
 	for y := window.Min.Y; y <= window.Max.Y-side; y++ {
 		for x := window.Min.X; x <= window.Max.X-side; x++ {
 			at := y*w + x
 			addEdge(at, 1, w)
 			addEdge(at, w, 1)
-			hash, isPlain := uint32(0), true
+			hash, isPlain := uint32(0), slices.Equal(keys[at:][:side-1], keys[at+1:][:side-1])
 			for i := range side {
-				for _, key := range keys[at+i*w:][:side] {
-					hash = hash*0x9e3779b1 + uint32(key)
-					isPlain = isPlain && key == keys[at]
-				}
+				hash = hash*0x85ebca6b + hashes[at+i*w]
+				isPlain = isPlain && slices.Equal(keys[at:][:side], keys[at+i*w:][:side])
 			}
 			if hash >>= 17; !isPlain {
-				places = append(places, place{at, hash})
-				alike[hash] = min(alike[hash]+1, often)
+				places = append(places, int32(at))
+				hashes[at], alike[hash] = hash, min(alike[hash]+1, often)
 			}
 		}
 	}
 	o.patterns += int64(len(places))
 	counts := map[[side * side]int32]int64{}
-	for _, p := range places {
-		if alike[p.hash] < often {
+	for _, at := range places {
+		if alike[hashes[at]] < often {
 			continue
 		}
 		var pattern [side * side]int32
 		for i := range pattern {
-			pattern[i] = keys[p.at+i/side*w+i%side]
+			pattern[i] = keys[int(at)+i/side*w+i%side]
 		}
 		counts[pattern]++
 	}
@@ -168,20 +168,26 @@ func IsDrawing(shown []Area) bool {
 
 // CountEqual counts the pairs of neighbours, across and down, in a part of a picture: the equal pairs, and all pairs.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
-	count := func(x, y, dx, dy int) {
-		for _, c := range channels {
-			if c.Row(y)[x] != c.Row(y + dy)[x+dx] {
+	w := channels[0].W
+	// count counts the pair of pixels at and at+step, equal in the first channel, if they are equal in all others.
+	count := func(at, step int) {
+		for _, c := range channels[1:] {
+			if c.Pix[at] != c.Pix[at+step] {
 				return
 			}
 		}
 		equal++
 	}
 	for y := part.Min.Y; y < part.Max.Y-1; y++ {
+		row, below := channels[0].Row(y)[:part.Max.X], channels[0].Row(y + 1)[:part.Max.X]
 		for x := part.Min.X; x < part.Max.X-1; x++ {
-			count(x, y, 1, 0)
-			count(x, y, 0, 1)
-			pairs += 2
+			if row[x] == row[x+1] {
+				count(y*w+x, 1)
+			}
+			if row[x] == below[x] {
+				count(y*w+x, w)
+			}
 		}
 	}
-	return equal, pairs
+	return equal, 2 * int64(max(part.Dx()-1, 0)*max(part.Dy()-1, 0))
 }

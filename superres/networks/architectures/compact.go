@@ -22,11 +22,12 @@ var compact = architecture{
 	build: buildCompact,
 }
 
-// buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions.
+// buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions, and the
+// word ReLU if there are no slopes. It fails if the numbers of layers have gaps or do not end with a convolution.
 func buildCompact(b *builder) (output int, size string) {
 	first := b.get("body.0.weight", 4)
 	channels, features := first.Shape[1], first.Shape[0]
-	last := 0
+	last := 0 // number of the last layer
 	for key := range b.tensors {
 		number, isWeight := strings.CutSuffix(strings.TrimPrefix(key, "body."), ".weight")
 		if n, err := strconv.Atoi(number); isWeight && err == nil {

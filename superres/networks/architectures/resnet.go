@@ -30,7 +30,7 @@ func buildEDSR(b *builder) (output int, size string) {
 	start := b.conv("conv_first", x)
 	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", residualScale(features), start)
 	x = b.add("", graph.Add{}, b.conv("conv_after_body", x), start)
-	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 {
+	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 { // odd numbers are shuffles, without weights
 		x = b.shuffle(features, b.conv(fmt.Sprintf("upsample.%d", i), x))
 	}
 	x = b.conv("conv_last", x)
@@ -49,7 +49,8 @@ var originalEDSR = architecture{
 	build: buildOriginalEDSR,
 }
 
-// buildOriginalEDSR does for originalEDSR what buildEDSR does for edsr; the means are convolutions in the file.
+// buildOriginalEDSR adds the nodes of an originalEDSR, in which the file has the subtraction and the addition of the
+// mean as convolutions. The size of the network is its channels × its residual blocks.
 func buildOriginalEDSR(b *builder) (output int, size string) {
 	b.white = 255
 	features := b.get("head.0.weight", 4).Shape[0]
@@ -57,7 +58,7 @@ func buildOriginalEDSR(b *builder) (output int, size string) {
 	start := b.conv("head.0", x)
 	x, blocks := b.residual("body.%d.body.0", "body.%d.body.2", residualScale(features), start)
 	x = b.add("", graph.Add{}, b.conv(fmt.Sprintf("body.%d", blocks), x), start)
-	for i := 0; b.has(fmt.Sprintf("tail.0.%d.weight", i)); i += 2 {
+	for i := 0; b.has(fmt.Sprintf("tail.0.%d.weight", i)); i += 2 { // odd numbers are shuffles, without weights
 		x = b.shuffle(features, b.conv(fmt.Sprintf("tail.0.%d", i), x))
 	}
 	return b.conv("add_mean", b.conv("tail.1", x)), fmt.Sprintf("%d×%d", features, blocks)

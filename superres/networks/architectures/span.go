@@ -168,7 +168,8 @@ func (b *builder) conv3XC(name string, in int) int {
 const maxMerged = 512
 
 // merge returns the weights and biases of the sum of the branches conv and sk. The chain pads only its input, not the
-// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64.
+// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64. merge fails if the
+// shapes do not fit each other, and then returns weights of 0.
 func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	var w [3]weights.Tensor
 	var bias [3][]float32
@@ -212,7 +213,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 			}
 		}
 		for i := range in {
-			row[4*in+i] += float64(skip.Data[o*in+i])
+			row[4*in+i] += float64(skip.Data[o*in+i]) // tap 4 is the centre
 			for tap := range 9 {
 				merged.Data[(o*in+i)*9+tap] = float32(row[tap*in+i])
 			}
@@ -222,7 +223,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	return merged, sums
 }
 
-// hasShape reports whether t is the weights of a convolution of k×k taps with the given channels.
+// hasShape reports whether t is the weights of a convolution of k×k taps from `in` channels to `out` channels.
 func hasShape(t weights.Tensor, out, in, k int) bool {
 	return t.Shape[0] == out && t.Shape[1] == in && t.Shape[2] == k && t.Shape[3] == k
 }

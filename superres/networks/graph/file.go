@@ -14,8 +14,7 @@ var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
-// NameOf returns the name of an operation as users and model files know it, such as Conv: the name of its type, or of
-// the Function.
+// NameOf returns the name of an operation in model files and messages, such as Conv: of its type, or of the Function.
 func NameOf(op Op) string {
 	if f, is := op.(Function); is {
 		return f.name()
@@ -29,7 +28,7 @@ var known = func() map[string]Op {
 	for _, op := range operations {
 		all[NameOf(op)] = op
 	}
-	for f := range Positive + 1 {
+	for f := range Positive + 1 { // Positive is the last Function
 		all[NameOf(f)] = f
 	}
 	return all
@@ -88,7 +87,8 @@ func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	return g, g.Check()
 }
 
-// operation returns the operation of s, with its lists cut from the start of numbers, and the remaining numbers.
+// operation returns the operation of s, with its lists cut from the start of numbers, and the remaining numbers. It
+// ignores lists in Params.
 func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 	op, ok := known[s.Op]
 	if !ok {

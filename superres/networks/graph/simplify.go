@@ -39,8 +39,8 @@ type simplifier struct {
 	channels []int // of each node
 	uses     []int // how often each node is an input, plus 1 for the output; may be too high
 	output   int
-	changed  bool
-	work     int // products spent on new weights
+	changed  bool // whether this pass has changed a node
+	work     int  // products spent on new weights
 }
 
 // spend subtracts products from the budget for computing new weights. If fewer are left, it subtracts nothing and
@@ -150,8 +150,8 @@ func (s *simplifier) removeUseless() {
 	}
 }
 
-// visitNodes calls visit for each node but the input, in order. visit returns the node that replaces node i: i itself,
-// or an earlier node.
+// visitNodes calls visit for each node but the input, in order. visit returns the node that replaces node i: i, or an
+// earlier one.
 func (s *simplifier) visitNodes(visit func(i int) int) {
 	at := make([]int, len(s.nodes))
 	for i := range s.nodes {

@@ -53,11 +53,12 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	if err != nil || isTold {
 		return n, err
 	}
-	side := n.padded(24)
+	const seed, leastSide = 5, 24 // of the picture
+	side := n.padded(leastSide)
 	if err := enough(memory, n.importMemory(side)); err != nil {
 		return nil, err
 	}
-	picture := renderCloudy(5, side, n.Channels())
+	picture := renderCloudy(seed, side, n.Channels())
 	shape, agreement := picture.Shape, 0.
 	shape.W, shape.H = side*n.Scale(), side*n.Scale()
 	n.ranges, agreement, err = n.graph.GuessRanges(picture, func(in graph.Span) (graph.Samples, error) {

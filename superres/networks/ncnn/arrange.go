@@ -72,7 +72,9 @@ func (c *call) crop() []graph.Operand {
 	return c.add(graph.Pad{Edges: edges}, out...)
 }
 
-// croppedParts returns the parts that a Crop keeps along the axes channels, height and width.
+// croppedParts returns the parts that a Crop keeps along the axes channels, height and width. The file states arrays of
+// starts and ends along some axes (keys 9 to 11), or for each axis an offset, a size, which may be rest, and a number
+// to cut off at the end (keys 0 to 8). It fails for a size if the sides of the picture are not known.
 func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
 	if len(starts) == 0 {
@@ -138,7 +140,8 @@ func (c *call) padding() []graph.Operand {
 	return c.add(op)
 }
 
-// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn.
+// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn. With
+// parameter 1 it undoes that.
 func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s := c.shape()
@@ -164,7 +167,8 @@ func (c *call) reorg() []graph.Operand {
 }
 
 // interp resizes the first input: to a stated size, to the size of the second input, or by two factors. Without whole
-// or simple factors, it resizes to the size of an earlier node, which must have that size.
+// or simple factors, it resizes to the size of an earlier node, which must have that size. If neither size nor factor
+// changes, it adds nothing. The keys of parameters are ncnn's.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)

@@ -11,7 +11,8 @@ const (
 	sameLower = -234
 )
 
-// kernel holds the parameters of all kinds of convolution. weights is a number of weights; bias is 0 for no biases.
+// kernel holds the parameters of all kinds of convolution. left, top, right and below are the padding, which may be
+// sameUpper or sameLower. weights is a number of weights; bias is 0 for no biases.
 type kernel struct {
 	out, groups             int
 	width, height           int
@@ -106,7 +107,7 @@ func (c *call) deconvolution() []graph.Operand {
 // activate adds the activation that k states, if any, to node, the convolution.
 func (c *call) activate(k kernel, node int) []graph.Operand {
 	kind, list := k.activation, k.parameters
-	wanted := []int{0, 0, 1, 2, 0, 0, 2}
+	wanted := []int{0, 0, 1, 2, 0, 0, 2} // the number of parameters of each kind
 	fail.When(kind < 0 || kind >= len(wanted), "with an activation of number %d is not supported", kind)
 	fail.When(len(list) < wanted[kind], "has %d parameters of its activation, expected %d", len(list), wanted[kind])
 	out := graph.Operand{Node: node}

@@ -132,13 +132,13 @@ func parseValue(item string) value {
 	return value{number: f}
 }
 
-// settings are the parameters of a layer. known lists the keys read.
+// settings are the parameters of a layer. known lists the keys that were read.
 type settings struct {
 	params map[int][]value
 	known  []int
 }
 
-// int returns the whole number with the given key, or byDefault if there is none.
+// int returns the whole number with the given key, or byDefault unless there is exactly one.
 func (s *settings) int(key, byDefault int) int {
 	list := s.ints(key)
 	if len(list) != 1 {
@@ -147,7 +147,7 @@ func (s *settings) int(key, byDefault int) int {
 	return list[0]
 }
 
-// float returns the real number with the given key, or byDefault if there is none.
+// float returns the real number with the given key, or byDefault unless there is exactly one.
 func (s *settings) float(key int, byDefault float32) float32 {
 	list := s.floats(key)
 	if len(list) != 1 {

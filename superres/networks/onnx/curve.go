@@ -61,18 +61,10 @@ type known struct {
 
 // functions are the functions that are recognised.
 var functions = []known{
-	{graph.Sigmoid, sigmoid},
-	{graph.Tanh, tanh},
-	{graph.SiLU, valueOf(kernel.SiLU)},
-	{graph.GELU, valueOf(kernel.GELU)},
-	{graph.GELUTanh, valueOf(kernel.GELUTanh)},
-	{graph.Mish, mish},
-	{graph.ELU, elu},
-	{graph.Softplus, softplus},
-	{graph.HardSwish, hardSwish},
-	{graph.Abs, math.Abs},
-	{graph.Square, func(x float64) float64 { return x * x }},
-	{graph.Exp, exp},
+	{graph.Sigmoid, sigmoid}, {graph.Tanh, tanh}, {graph.SiLU, valueOf(kernel.SiLU)},
+	{graph.GELU, valueOf(kernel.GELU)}, {graph.GELUTanh, valueOf(kernel.GELUTanh)}, {graph.Mish, mish},
+	{graph.ELU, elu}, {graph.Softplus, softplus}, {graph.HardSwish, hardSwish}, {graph.Abs, math.Abs},
+	{graph.Square, func(x float64) float64 { return x * x }}, {graph.Exp, exp},
 }
 
 var (

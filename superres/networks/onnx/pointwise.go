@@ -60,8 +60,7 @@ func (c *call) swish() []*value {
 }
 
 func (c *call) leakyRelu() []*value { return c.rectify(c.in[0], c.real("alpha", 0.01)) }
-
-func (c *call) relu() []*value { return c.rectify(c.in[0], 0) }
+func (c *call) relu() []*value      { return c.rectify(c.in[0], 0) }
 
 // rectify multiplies negative samples by a slope.
 func (c *call) rectify(v *value, slope float64) []*value {

@@ -72,8 +72,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
 				a := axes[0]
 				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
-				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op,
-					isDropped: true}}
+				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op, isDropped: true}}
 			}
 			if c.isSide(v, axes) && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}

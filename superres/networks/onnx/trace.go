@@ -146,8 +146,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 			fail.If(v.partial())
 		}
 		fail.When(v != nil && v.list != nil && n.op != "SequenceAt", "of a sequence is not supported")
-		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
-			n.op != "QuantizeLinear" {
+		if v != nil && v.constant != nil && n.op != "DequantizeLinear" && n.op != "QuantizeLinear" {
 			constant := fail.Need(v.constant.unpacked(&t.wholes))
 			if constant != v.constant {
 				v = &value{constant: constant}

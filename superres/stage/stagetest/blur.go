@@ -41,8 +41,7 @@ func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network
 	b.Radius = int(radius[0])
 	if b.Factor != scale || b.Planes != 1 && b.Planes != 3 || b.Radius < 0 || b.Radius > 100 {
 		return nil, fmt.Errorf("a blur of factor %d, %d planes and radius %d for scale %d", b.Factor, b.Planes,
-			b.Radius,
-			scale)
+			b.Radius, scale)
 	}
 	return b, nil
 }
@@ -54,11 +53,9 @@ func (b Blur) Save(a *stage.Arrays) any {
 	return b
 }
 
-func (b Blur) Scale() int { return b.Factor }
-
+func (b Blur) Scale() int    { return b.Factor }
 func (b Blur) Channels() int { return b.Planes }
-
-func (b Blur) Reach() int { return b.Radius }
+func (b Blur) Reach() int    { return b.Radius }
 
 // Memory implements stage.Network: it counts the rows that a run keeps.
 func (b Blur) Memory(w, h int) (fixed, working int64) {

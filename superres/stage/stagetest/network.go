@@ -245,8 +245,7 @@ func (c networkCheck) memory() {
 		}
 		if most > working+working/4+3*returned+2*slack {
 			c.failf("%d×%d takes %d KiB, Memory says %d KiB beside %d KiB that a call returns", w, h, most>>10,
-				working>>10,
-				returned>>10)
+				working>>10, returned>>10)
 		}
 		if working > 16*max(most, 0)+64*slack {
 			c.failf("%d×%d takes %d KiB, Memory says %d KiB: far too much", w, h, most>>10, working>>10)

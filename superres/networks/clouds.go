@@ -7,9 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// renderCloudy returns a picture of samples from 0 to 1, in steps of 1/255, that seed decides: a sum of smooth noises.
-// Each is interpolated between grid points size samples apart, and is twice as coarse as the one before and has twice
-// its contrast, as in photographs.
+// renderCloudy returns a picture of samples from 0 to 1, in steps of 1/255, that seed decides: a sum of noises between
+// grid points size samples apart. Each is twice as coarse as the one before, with twice its contrast.
 func renderCloudy(seed uint64, side, channels int) graph.Samples {
 	rng := rand.New(rand.NewPCG(seed, 34))
 	p := graph.NewSamples(graph.Shape{W: side, H: side, Channels: channels})

@@ -25,9 +25,8 @@ type Source struct {
 	Graph *graph.Graph
 }
 
-// leastAgreement is the least PSNR, in dB, that Import accepts between a picture and the network's result, after the
-// result is reduced to the size of the picture. Published networks reach 31 dB or more with the right ranges of
-// samples, at most 15.6 with wrong ones.
+// leastAgreement is the least PSNR, in dB, that Import accepts between a picture and the network's result reduced to
+// its size. Published networks reach 31 dB or more with the right ranges of samples, at most 15.6 with wrong ones.
 const leastAgreement = 15
 
 // Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and weights of RLFN, do not state

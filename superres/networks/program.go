@@ -153,7 +153,8 @@ func (b *builder) unary(op lines.Pointwise, v value) value {
 	return v
 }
 
-// binary combines two values. A value of one channel is combined with every channel of the other.
+// binary combines two values. A value of one channel is combined with every channel of the other, a single pixel with
+// every pixel. If the value that is computed later is an open Chain, op becomes a further step of it.
 func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	x, y = b.paired(x, y)
 	if x.isPixel && !y.isPixel { // the result has the size of the first operand
@@ -179,7 +180,8 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	return made
 }
 
-// sum adds x and y: within the convolution that makes one of them, where possible, else as binary does.
+// sum adds x and y: within the convolution that makes one of them, where possible, else as binary does. The convolution
+// must be computed later than the other value, and alone in its Chain.
 func (b *builder) sum(x, y value) value {
 	x, y = b.paired(x, y)
 	for _, pair := range [2][2]value{{x, y}, {y, x}} {
@@ -190,7 +192,7 @@ func (b *builder) sum(x, y value) value {
 		c, n := b.chain(made)
 		if conv, ok := c.Base.(*lines.FloatConv); ok && !conv.HasSkip && len(c.Steps) == 0 &&
 			other.step == conv.Filter.Outputs {
-			conv.HasSkip, c.Taken = true, 2
+			conv.HasSkip, c.Taken = true, 2 // the convolution takes the other value too
 			n.Inputs = append(n.Inputs, other.node)
 			return made
 		}
@@ -222,7 +224,7 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds a node that takes the given channels of v, in the given order.
+// choose adds a node that takes the given channels of v, in the given order, with step values for a sample.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {
@@ -257,7 +259,7 @@ func (b *builder) shuffle(v value, factor int) value {
 	return out
 }
 
-// conv adds a convolution.
+// conv adds a convolution, as an open Chain. The kernels for 3×3 taps and for groups need samples of whole vectors.
 func (b *builder) conv(c graph.Conv, v value) value {
 	isTiled := c.Height == 3 && c.Width == 3 && c.Dilation == 1 && c.Groups == 1
 	if isTiled || c.Groups > 1 {

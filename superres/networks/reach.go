@@ -29,7 +29,8 @@ func reachOf(p *lines.Program, scale, alignment int) int {
 	return min(reach, mostReach)
 }
 
-// dependence returns the range [lo, hi) of rows of the picture on which row y of the result depends.
+// dependence returns the range [lo, hi) of rows of the picture on which row y of the result depends. It goes from the
+// last node to the first: a node needs the rows of its inputs for all rows that it computes together with needed ones.
 func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
 	type interval struct{ lo, hi int }
 	last := len(p.Nodes) - 1

@@ -148,8 +148,8 @@ type Colour interface {
 	Tune(t Tuning) (Colour, error)
 }
 
-// Loader returns a stage for a model of the given scale. params are the parameters that Save returned, and a holds the
-// arrays. A Loader must check all sizes.
+// Loader returns a stage for a model of the given scale from what Save returned and the arrays. It must check all
+// sizes.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
 // ColourLoader is a Loader for a Colour.

@@ -109,9 +109,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the known architecture that the tensors belong to, and the tensors by their names without prefixes.
-// It removes at most depth prefixes from a name, and leaves out tensors without the prefix that it removes from others.
-// It returns nil if no known architecture fits.
+// identify returns the known architecture that the tensors belong to, nil if none, and the tensors by their names
+// without prefixes. It removes at most depth prefixes, and leaves out the tensors that lack a prefix which it removes.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {

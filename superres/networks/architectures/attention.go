@@ -114,8 +114,7 @@ func (b *builder) roll(rows, columns, in int) int {
 	return b.add("", graph.Roll{Rows: rows, Columns: columns}, in)
 }
 
-// linear adds, as a convolution of 1×1 taps, the product of each pixel's channels with the named matrix of
-// outputs×inputs, plus biases, if any.
+// linear adds the product of each pixel's channels with the named matrix of outputs×inputs, plus biases, if any.
 func (b *builder) linear(name string, x int) int {
 	w := b.get(name+".weight", 2)
 	return b.convolve(name, weights.Tensor{Shape: []int{w.Shape[0], w.Shape[1], 1, 1}, Data: w.Data}, b.bias(name), x)

@@ -13,13 +13,12 @@ import (
 // between them, and a pixel shuffle; the input, enlarged by nearest neighbour, is added. Layers have numbers; odd
 // numbers are activations, which have no weights if they are ReLU.
 var compact = architecture{
-	name: "SRVGGNetCompact",
+	name: "SRVGGNetCompact", build: buildCompact,
 	has: func(tensors map[string]weights.Tensor) bool {
 		first, found := tensors["body.0.weight"]
 		_, another := tensors["body.2.weight"]
 		return found && another && len(first.Shape) == 4
 	},
-	build: buildCompact,
 }
 
 // buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions, and the

@@ -8,15 +8,13 @@ import (
 )
 
 // rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions and ESA,
-// attention computed from a reduced picture. Files do not state whether samples are 0 to 1 or 0 to 255; networks.Import
-// finds out.
+// attention computed from a reduced picture. Samples may be 0 to 1 or 0 to 255: networks.Import finds out.
 var rlfn = architecture{
-	name: "RLFN",
+	name: "RLFN", build: buildRLFN,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_1.weight", "block_1.c1_r.weight", "block_1.c5.weight", "block_1.esa.conv_f.weight",
 			"upsampler.0.weight")
 	},
-	build: buildRLFN,
 }
 
 func hasAll(tensors map[string]weights.Tensor, keys ...string) bool {
@@ -67,11 +65,10 @@ func (b *builder) esa(name string, x int) int {
 // safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): each block divides its channels into
 // up to five parts (four as published), and convolves each part at a different size of the picture.
 var safmn = architecture{
-	name: "SAFMN",
+	name: "SAFMN", build: buildSAFMN,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "to_feat.weight", "feats.0.safm.aggr.weight", "feats.0.norm1.weight", "to_img.0.weight")
 	},
-	build: buildSAFMN,
 }
 
 // buildSAFMN adds the nodes of a safmn. The size of the network is its channels × its blocks.
@@ -118,8 +115,7 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm adds a normalisation over the channels of each pixel, with epsilon added to the variance, then the weights
-// and biases of the given name.
+// layerNorm divides each pixel's channels, less their mean, by √(variance + epsilon), and adds the named Affine.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)

@@ -13,12 +13,11 @@ import (
 // nearest neighbour and a convolution. Some begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
 // convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of names.
 var rrdbNet = architecture{
-	name: "RRDBNet",
+	name: "RRDBNet", build: buildRRDBNet,
 	has: func(tensors map[string]weights.Tensor) bool {
 		_, found := findRRDBNames(tensors)
 		return found
 	},
-	build: buildRRDBNet,
 }
 
 // rrdbNames are the names of the convolutions of an RRDBNet.
@@ -61,8 +60,7 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
 }
 
-// step returns the name of the convolution of enlarging step i, from 1 on. In the oldest networks, each step is three
-// numbered layers.
+// step returns the name of the convolution of enlarging step i, from 1 on. Names of "model" count three layers a step.
 func (n rrdbNames) step(i int) string {
 	if strings.HasPrefix(n.up, "model") {
 		i *= 3

@@ -95,8 +95,7 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scoresShape returns the shape of the result of ChannelScores for two inputs: one pixel for each window, with the
-// products of all pairs of channels of a head.
+// scoresShape returns the shape of ChannelScores' result: a pixel per window, a channel per pair of a head's channels.
 func (w Windows) scoresShape(in []Shape) Shape {
 	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one size", len(in))
 	w.check(in[0])

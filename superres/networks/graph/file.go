@@ -87,8 +87,7 @@ func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	return g, g.Check()
 }
 
-// operation returns the operation of s, with its lists cut from the start of numbers, and the remaining numbers. It
-// ignores lists in Params.
+// operation returns the operation of s, with its lists cut from the start of numbers, and the remaining numbers.
 func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 	op, ok := known[s.Op]
 	if !ok {
@@ -111,7 +110,7 @@ func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 		if count < 0 || count > len(numbers) {
 			return nil, nil, errors.New("there are too few numbers for it")
 		}
-		if fields[k].SetZero(); count > 0 {
+		if fields[k].SetZero(); count > 0 { // whatever Params has there
 			fields[k].Set(reflect.ValueOf(numbers[:count:count]))
 		}
 		numbers = numbers[count:]

@@ -178,8 +178,8 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins node i with a Pad before it if both cut samples off, or if the first adds zeros and the second adds
-// zeros or cuts samples off.
+// joinPad joins node i with a Pad before it if both only cut samples off, or if the first only adds zeros and the
+// second adds zeros or cuts samples off.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)

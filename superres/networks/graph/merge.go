@@ -30,8 +30,7 @@ func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	}
 }
 
-// chain returns a convolution that computes b and then c, one of which has 1×1 taps. The caller sets its Pad. in is the
-// number of inputs of b.
+// chain returns b and then c, one of which has 1×1 taps, as one convolution without its Pad. b has `in` inputs.
 func chain(b, c Conv, in int) Conv {
 	result := c
 	if b.size() > 1 {

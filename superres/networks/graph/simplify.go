@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Simplify returns a graph with the same results as g, except for rounding, and fewer and simpler operations. Check
-// must accept g.
+// Simplify returns a graph with the results of g, except for rounding, and fewer operations. Check must accept g.
 //
 //   - Nodes are removed if they change nothing, concatenate a single input, or have no effect on the result.
 //   - Transposed convolutions become convolutions with pixel shuffles, which may reach a row further.
@@ -150,8 +149,7 @@ func (s *simplifier) removeUseless() {
 	}
 }
 
-// visitNodes calls visit for each node but the input, in order. visit returns the node that replaces node i: i, or an
-// earlier one.
+// visitNodes calls visit for each node but the input, in order. visit returns i, or an earlier node to replace node i.
 func (s *simplifier) visitNodes(visit func(i int) int) {
 	at := make([]int, len(s.nodes))
 	for i := range s.nodes {

@@ -75,8 +75,7 @@ type strided struct {
 	dilation, stride, pad int // of the original convolution
 }
 
-// strideAlong returns the strided form, along one side, of a convolution whose padding is `before` samples in front of
-// the picture and `behind` samples after it.
+// strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)

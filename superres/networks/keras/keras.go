@@ -101,8 +101,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	return r.builder.Graph(node)
 }
 
-// follow adds the nodes of all layers to r and returns the node of the result. It ends at the first error, as package
-// fail describes.
+// follow adds the nodes of all layers to r and returns the result's node. It ends at the first error: see package fail.
 func (r *reader) follow(f *file, folder fs.FS) (node int) {
 	layers, output := f.Topology.Config.layers()
 	r.weights = readWeights(f.Manifest, folder)

@@ -144,8 +144,7 @@ func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	return e
 }
 
-// strides returns the stride and the dilation, 1 if not stated. It fails if either number differs between down and
-// across, or is too large.
+// strides returns the stride and the dilation, 1 if not stated. They must be the same down and across, and not large.
 func (c *call) strides() (stride, dilation int) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	fail.When(c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale,
@@ -284,8 +283,7 @@ func (c *call) pool() int {
 	return c.add(op, c.in[0])
 }
 
-// globalPool reduces each channel of the picture to one sample, its mean or maximum. It fails without keepdims, which
-// leaves a picture of one pixel.
+// globalPool reduces each channel of the picture to its mean or maximum. It needs keepdims: a picture of one pixel.
 func (c *call) globalPool() int {
 	op := graph.Reduce{OfPicture: true}
 	if c.class == "GlobalMaxPooling2D" {

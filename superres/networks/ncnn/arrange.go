@@ -20,8 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: for each size it selects as many channels, beginning where the last selection ended. Sizes of
-// `rest` divide the remaining channels equally.
+// slice adds a Slice: it selects the next channels for each size. Sizes of `rest` divide the remaining ones equally.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -140,8 +139,7 @@ func (c *call) padding() []graph.Operand {
 	return c.add(op)
 }
 
-// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn. With
-// parameter 1 it undoes that.
+// shuffleChannel divides the channels into groups and takes one of each in turn; with parameter 1, it undoes that.
 func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s := c.shape()

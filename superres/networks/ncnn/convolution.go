@@ -23,8 +23,7 @@ type kernel struct {
 	parameters              []float32 // of the activation
 }
 
-// kernel reads the parameters of a convolution; their keys are ncnn's. Numbers for the vertical direction default to
-// those for the horizontal one.
+// kernel reads the parameters of a convolution by ncnn's keys. Vertical ones default to the horizontal ones.
 func (c *call) kernel() (k kernel) {
 	k = kernel{out: c.int(0, 0), groups: c.int(7, 1), width: c.int(1, 0), dilation: c.int(2, 1), stride: c.int(3, 1),
 		left: c.int(4, 0), bias: c.int(5, 0), weights: c.int(6, 0), activation: c.int(9, 0), parameters: c.floats(10)}

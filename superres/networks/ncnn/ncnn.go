@@ -175,8 +175,7 @@ func (c *call) input() []graph.Operand {
 	return []graph.Operand{{}}
 }
 
-// memoryData reads a constant from the .bin: one value, or one for each channel. Unless key 21 is 1, as by default, a
-// tag stands before them.
+// memoryData reads one number, or one per channel, from the .bin, after a tag unless key 21 is 1, as by default.
 func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	fail.When(c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1),

@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// slicing is the indexes start, start+step, … before end along an axis.
+// slicing is the indexes start, start+step, … along an axis, up to before end; step may be negative.
 type slicing struct{ axis, start, end, step int }
 
 // size returns the number of indexes.
@@ -19,6 +19,7 @@ func (s slicing) size() int {
 }
 
 // slicings returns the indexes that a Slice keeps along each of its axes, for an array of the given dimensions.
+// Negative starts and ends count from the end of an axis; those beyond its ends are limited.
 func (c *call) slicings(dims []int) (list []slicing) {
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
@@ -161,7 +162,8 @@ func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	return kept.arranged(out[:4])
 }
 
-// selectIndexes returns the values of v at the indexes in list along a dimension, which must consist of channels.
+// selectIndexes returns the values of v at the indexes in list along a dimension, which must be made of channels. If v
+// repeats these, or another part of the channels cuts across them, it first brings v into the usual layout.
 func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := singlePart(dims[along], channels)

@@ -136,7 +136,8 @@ func (m *model) unknown(n node) error {
 	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
-// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes.
+// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes. It sets inputs that
+// the file leaves out to nil, up to the most inputs of op, but not beyond 8.
 func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {

@@ -70,7 +70,7 @@ func (z *zipFile) member(name string, size uint64) ([]byte, error) {
 	return nil, fmt.Errorf("the member %.40q: %w", m.Name, cmp.Or(err, errors.New("has more bytes than it says")))
 }
 
-// read implements container.
+// read implements container. A member of another size than the storage is an error.
 func (z *zipFile) read(s *storage) ([]byte, error) {
 	want := s.elements * s.kind.size
 	b, err := z.member("data/"+s.key, uint64(want))

@@ -271,6 +271,7 @@ func (c *check) result() {
 	}
 }
 
+// checkTiny requires a result for pictures of a few samples.
 func (c *check) checkTiny() {
 	for _, side := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {2, 2}, {5, 3}} {
 		c.run(c.picture(side[0], side[1]), nil)
@@ -313,6 +314,7 @@ func (c *check) checkCancelled() {
 	}
 }
 
+// workers requires the same result with 1 to 8 workers.
 func (c *check) workers() {
 	in := c.picture(83, 61)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -325,6 +327,7 @@ func (c *check) workers() {
 	}
 }
 
+// checkPool requires the same result with a pool of memory that holds NaN.
 func (c *check) checkPool() {
 	in := c.picture(37, 41)
 	want := c.run(in, nil)
@@ -398,7 +401,7 @@ func (c *check) reach() {
 }
 
 // memory measures the peak of memory during a call, with a collector that leaves hardly any garbage, for planes of two
-// heights. Both peaks, and their difference, must agree with Memory.
+// heights. Both peaks, and their difference, may exceed Memory by a quarter; Memory may be up to 16 times too high.
 func (c *check) memory() {
 	const slack = 1 << 20
 	var measured, promised [2]int64

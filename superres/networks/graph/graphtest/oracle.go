@@ -171,8 +171,7 @@ func valueFor(list []float32, c int) float64 {
 	return float64(list[c])
 }
 
-// convTransposeValue returns the sample of channel c at (x, y) of a transposed convolution of s: the sum over all input
-// samples whose taps reach (x, y).
+// convTransposeValue returns the sample of channel c at (x, y): the sum over all samples of s with taps that reach it.
 func convTransposeValue(op graph.ConvTranspose, s exact, x, y, c int) (sum float64) {
 	if op.Bias != nil {
 		sum = float64(op.Bias[c])

@@ -46,9 +46,9 @@ func build(g *graph.Graph) (*builder, value, error) {
 		in := make([]value, len(n.Inputs))
 		for k, from := range n.Inputs {
 			in[k] = b.values[from]
-			in[k].isOpen = in[k].isOpen && b.uses[from] == 1
+			in[k].isOpen = in[k].isOpen && b.uses[from] == 1 // no other node takes it
 		}
-		v, err := b.node(i, n, in)
+		v, err := b.addNode(n, in)
 		if err != nil {
 			return nil, value{}, fmt.Errorf("%s %q: %w", graph.NameOf(n.Op), n.Name, err)
 		}
@@ -70,8 +70,8 @@ func (b *builder) add(op lines.Op, in ...value) (node int) {
 	return len(b.program.Nodes) - 1
 }
 
-// node adds the nodes that compute n, node i of the graph, from the values of its inputs.
-func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
+// addNode adds the nodes that compute n, a node of the graph, from the values of its inputs, and returns its value.
+func (b *builder) addNode(n graph.Node, in []value) (value, error) {
 	switch op := n.Op.(type) {
 	case graph.Input:
 		node := b.add(lines.Source{Channels: op.Channels, Floats: true})
@@ -110,7 +110,7 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	case graph.Pad:
 		return b.like(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0]), nil
 	}
-	return b.further(n, in)
+	return b.addFurther(n, in)
 }
 
 // like adds an operation whose result has the channels and the step of its first input.
@@ -160,17 +160,17 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	if x.isPixel && !y.isPixel { // the result has the size of the first operand
 		x, y, op = y, x, lines.Swapped{Pointwise: op}
 	}
-	made, other := x, y
+	made, other := x, y // made is computed after other
 	if y.node > x.node {
 		made, other = y, x
 	}
-	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel {
+	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel { // a Chain of its own
 		out := x
 		out.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: 1}}}, x, y)
 		out.isOpen = true
 		return out
 	}
-	c, n := b.chain(made) // other is computed before made
+	c, n := b.chain(made)
 	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)}
 	if made == y {
 		step.A, step.B = step.B, step.A

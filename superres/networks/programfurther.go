@@ -35,8 +35,8 @@ func (b *builder) function(f graph.Function, v value) value {
 	return b.unary(lines.Curve(functions[f]), v)
 }
 
-// further continues the method node, for operations that combine several values, pixels or channels.
-func (b *builder) further(n graph.Node, in []value) (value, error) {
+// addFurther continues addNode, for operations that combine several values, pixels or channels.
+func (b *builder) addFurther(n graph.Node, in []value) (value, error) {
 	v := in[0]
 	switch op := n.Op.(type) {
 	case graph.Div:
@@ -125,6 +125,7 @@ func (b *builder) normalize(op graph.Normalize, v value) value {
 }
 
 // attention adds scores (products of pixels or of channels with each other), or sums that are weighted by scores.
+// Windows of no height are the whole picture, for which products are summed row by row.
 func (b *builder) attention(n graph.Node, in []value) (value, error) {
 	last := in[len(in)-1] // its channels are divided into heads
 	made := func(op lines.Op, channels, step int) value {

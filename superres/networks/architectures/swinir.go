@@ -158,7 +158,7 @@ func (b *builder) attendOverlapping(name, layer string, in int) int {
 	})
 	parts := b.split(b.linear(name+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
 	for i, part := range parts[1:] {
-		edge := (large - w) / 2
+		edge := (large - w) / 2 // of zeros
 		parts[1+i] = b.add("", graph.Pad{Edges: graph.Edges{Top: edge, Left: edge, Bottom: edge, Right: edge}}, part)
 	}
 	x := b.linear(name+"proj", b.attend(a, parts[0], parts[1], parts[2]))

@@ -27,8 +27,8 @@ type Node struct {
 
 // Op is an operation on samples. Its result has a width, a height and a number of channels.
 type Op interface {
-	// shape returns the shape of the result for inputs of the given shapes. If the parameters of the operation do not
-	// fit the inputs or each other, it ends as package fail describes. The result may be empty: see shapeOf.
+	// shape returns the shape of the result for inputs of the given shapes. It panics with a fail.Failure if the
+	// parameters of the operation do not fit the inputs or each other. The result may be empty: see shapeOf.
 	shape(in []Shape) Shape
 }
 

@@ -114,7 +114,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	case WeightedSum, ChannelSum:
 		return s.channels[n.Inputs[1]]
 	}
-	return most
+	return most // of other operations, which repeat single channels
 }
 
 // removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for all that stay.

@@ -57,7 +57,7 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// call is a layer that is being read. Its methods end at the first error, as package fail describes.
+// call is a layer that is being read. Its methods panic with a fail.Failure at the first error.
 type call struct {
 	*reader
 	config

@@ -39,7 +39,7 @@ type weight struct {
 const maxRank = 4
 
 // readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights, and
-// all weights together at most graph.MaxWeights numbers. It ends at the first error, as package fail describes.
+// all weights together at most graph.MaxWeights numbers. It panics with a fail.Failure at the first error.
 func readWeights(groups []group, folder fs.FS) map[string]weight {
 	all := map[string]weight{}
 	left := graph.MaxWeights

@@ -175,7 +175,7 @@ func (c *call) interp() []graph.Operand {
 	switch {
 	case kind < 1 || kind > 3 || c.in[len(c.in)-1].Constant != nil:
 		panic(fail.With("of number %d, or to the size of a constant, is not supported", kind))
-	case text != "":
+	case text != "": // two expressions
 		var shapes []graph.Shape
 		for _, x := range c.in {
 			shapes = append(shapes, c.graph.Shape(x.Node))
@@ -186,7 +186,7 @@ func (c *call) interp() []graph.Operand {
 	case len(c.in) > 1:
 		like := c.graph.Shape(c.in[1].Node)
 		down, across = float32(like.H)/float32(s.H), float32(like.W)/float32(s.W)
-	case isLike:
+	case isLike: // without a second input
 		panic(fail.With("to the size of another input lacks that"))
 	case height != 0 && width != 0:
 		errSize.When(!c.sized)

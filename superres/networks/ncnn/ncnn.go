@@ -76,7 +76,7 @@ func (r *reader) readLayer(l layer) error {
 	return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
 }
 
-// follow does what readLayer does, by a known maker. It ends at the first error, as package fail describes.
+// follow does what readLayer does, by a known maker. It panics with a fail.Failure at the first error.
 func (r *reader) follow(l layer, by maker) {
 	in := make([]graph.Operand, len(l.inputs))
 	for i, name := range l.inputs {
@@ -104,7 +104,7 @@ func (r *reader) follow(l layer, by maker) {
 	}
 }
 
-// call is a layer that is being read. Its methods end at the first error, as package fail describes.
+// call is a layer that is being read. Its methods panic with a fail.Failure at the first error.
 type call struct {
 	*reader
 	name string

@@ -41,8 +41,8 @@ type value struct {
 	text   string
 }
 
-// readParam calls visit for each layer of a .param. It ends at the first error, as package fail describes. It does not
-// keep the layers: all together would take many times the bytes of the file.
+// readParam calls visit for each layer of a .param. It panics with a fail.Failure at the first error. It does not keep
+// the layers: all together would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) {
 	fail.When(len(data) > maxParam, "a .param of %d bytes, expected at most %d", len(data), maxParam)
 	fail.When(len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic,

@@ -154,7 +154,7 @@ func (c *call) roll(inputs []*value, along int) []*value {
 		}
 		from[i] = n.Inputs[0]
 	}
-	s, e, f := c.builder.Shape(from[0]), cuts[0].Edges, cuts[1].Edges
+	s, e, f := c.builder.Shape(from[0]), cuts[0].Edges, cuts[1].Edges // e and f cut the pieces out
 	var op graph.Roll
 	side := part{of: rows, size: s.H, step: 1}
 	switch {

@@ -26,8 +26,7 @@ func foldBinary(ints func(a, b int64) int64, reals func(a, b float64) float64) f
 	}
 }
 
-// foldAll returns a function for operation.fold that combines all given inputs, from the left, by fold, which takes
-// two.
+// foldAll returns a function for operation.fold that combines all given inputs from the left by fold, which takes two.
 func foldAll(fold func(*call) *tensor) func(*call) *tensor {
 	return func(c *call) *tensor {
 		out := c.in[0].constant

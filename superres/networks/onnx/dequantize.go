@@ -29,17 +29,17 @@ func foldDequantize(c *call) *tensor {
 				"of %v numbers with %v scales", x.dims, scale.dims)
 		}
 		if isBlocked { // the scales have all axes of x, with one index for a block along the axis
-			return c.dequantise(x, func(i int) int {
+			return c.rescaled(x, func(i int) int {
 				blocks := (side + block - 1) / block
 				return (i/(step*side)*blocks+i/step%side/block)*step + i%step
 			})
 		}
 	}
-	return c.dequantise(x, func(i int) int { return i / step % side })
+	return c.rescaled(x, func(i int) int { return i / step % side })
 }
 
-// dequantise returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
-func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
+// rescaled returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
+func (c *call) rescaled(x *tensor, index func(i int) int) *tensor {
 	scale := c.in[1].constant
 	var zero *tensor
 	if c.in[2] != nil {

@@ -124,7 +124,7 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 	if height > 0 {
 		k.Down, k.Across = min(k.Height, height), min(k.Width, width)
 	}
-	last := channels
+	last := channels // what the part before counts
 	for _, p := range batch {
 		switch {
 		case p.of == channels:
@@ -237,8 +237,9 @@ func interleaved(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied returns x·y. It supports scores, which are products of pixels in windows or of channels, and sums of
-// pixels or of channels that are weighted by scores.
+// multiplied returns x·y. In the factors a and b, inner are the parts of the dimension that the product sums over, left
+// the parts of the one that it keeps. It supports scores, which are products of pixels in windows or of channels, and
+// sums of pixels or of channels that are weighted by scores.
 func (c *call) multiplied(x, y *value) []*value {
 	a := c.factor(x, 2, 1)
 	b := c.factor(y, 1, 2)
@@ -274,7 +275,7 @@ func (c *call) multiplied(x, y *value) []*value {
 func (c *call) scored(node int, batch layout, height, width int, first, second part) []*value {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
-	inner := first.size * second.size
+	inner := first.size * second.size // the step of the next part of channels, from the last to the first
 	for d := len(batch) - 1; d >= 0; d-- {
 		for _, p := range slices.Backward(batch[d]) {
 			switch {
@@ -321,9 +322,8 @@ func (c *call) channelScores(a, b factor, batch layout) []*value {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores does what channelScores does where a row of the matrix is a layer of channels, the first part of inner,
-// as in layer attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their
-// channels.
+// layerScores does what channelScores does where a row of the matrix is a layer of channels, the first part of inner:
+// layer attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
 func (c *call) layerScores(a, b factor, batch layout) []*value {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -337,12 +337,12 @@ func (c *call) layerScores(a, b factor, batch layout) []*value {
 // layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer. It
 // repeats the weights for each channel of a layer, as if these channels were heads.
 func (c *call) layerSum(a, b factor) []*value {
-	each, layers := b.left[0], b.shape.Channels/b.left[0].size
+	each, layers := b.left[0], b.shape.Channels/b.left[0].size // the channels of a layer, and how many layers
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
 		each.size > graph.MaxScores/layers/layers {
 		panic(errView)
 	}
-	var list []int
+	var list []int // the channels of a, once for each channel of a layer
 	for range each.size {
 		for k := range layers * layers {
 			list = append(list, k)
@@ -427,7 +427,7 @@ func (c *call) channelSum(a, b factor, like layout) []*value {
 // inOrder returns the layout like for a node that has its channels in the order of like: the same parts, other steps.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
-	step := 1
+	step := 1 // of the next part of channels, from the last to the first
 	for d := len(like) - 1; d >= 0; d-- {
 		for _, p := range slices.Backward(like[d]) {
 			if p.of == channels && p.size > 1 {

@@ -75,7 +75,8 @@ var examples = [2][2]int{{240, 336}, {384, 192}}
 // usualSides are sides of square pictures to try if a network does not take the examples, though it states no size.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
-// graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
+// graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same. If
+// the network does not take one of these, the first usual size that it takes decides.
 func (m *model) graph() (*graph.Graph, error) {
 	in, err := m.picture()
 	if err != nil {

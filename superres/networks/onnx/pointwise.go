@@ -371,7 +371,7 @@ func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	return []*value{{samples: out, dims: first.dims}}
 }
 
-// extreme returns a function for operation.make that computes Max, Min or Sum by the signs '>', '<' and '+'.
+// extreme returns a function for operation.make: Max, Min or Sum, by the sign '>', '<' or '+', of all given inputs.
 func extreme(sign byte) func(*call) []*value {
 	return func(c *call) (out []*value) {
 		out = c.in[:1]

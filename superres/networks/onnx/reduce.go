@@ -127,8 +127,8 @@ func (c *call) channelsOf(v *value, axes []int) (p part) {
 	return p
 }
 
-// reduceApart reduces along a dimension of n channels that are not side by side. It selects the channels of one index
-// after another and combines them. Without keepdims, the result lacks the dimension.
+// reduceApart computes the Sum, Mean or Maximum along a dimension of n channels that are not side by side. It selects
+// the channels of one index after another and combines them. Without keepdims, the result lacks the dimension.
 func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value) {
 	sign := byte('+')
 	if by == graph.Maximum {

@@ -109,8 +109,7 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	return by, a
 }
 
-// resizeTo resizes samples of shape s by factors to the size of an earlier node. If there is none, it fails with
-// unlike.
+// resizeTo resizes samples of shape s by factors to the size of an earlier node. Without one, it fails with unlike.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {

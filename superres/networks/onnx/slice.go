@@ -87,7 +87,7 @@ func (c *call) sliceSamples() []*value {
 	return []*value{v}
 }
 
-// narrow returns the values of v at the indexes of a slicing, along its axis.
+// narrow returns the values of v at the indexes of a slicing, along its axis: of a constant, rows, columns or channels.
 func (c *call) narrow(v *value, by slicing) *value {
 	if v.constant != nil {
 		return &value{constant: c.sliced(v.constant, by)}
@@ -169,7 +169,7 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	p, isChannels := singlePart(dims[along], channels)
 	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
-	fits := isChannels && p.step > 0 && p.height == 0
+	fits := isChannels && p.step > 0 && p.height == 0 // and other parts lie inside or outside of the steps of p
 	for _, q := range slices.Concat(dims...) {
 		if q.of == channels && q.step > 0 && q.size > 1 {
 			fits = fits && (q.step >= p.step && q.step < p.step*p.size || q.step*q.size <= p.step ||
@@ -185,7 +185,7 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	fail.When(n > graph.MaxChannels || count/p.size*n > graph.MaxChannels,
 		"of more than %d channels", graph.MaxChannels)
 	var kept []int
-	for first := 0; first < count; first += p.size * p.step {
+	for first := 0; first < count; first += p.size * p.step { // for each index of the parts outside of p
 		for _, i := range list {
 			for inner := range p.step {
 				kept = append(kept, first+i*p.step+inner)

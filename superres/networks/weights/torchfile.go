@@ -145,7 +145,7 @@ func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64
 	}
 }
 
-// read implements container.
+// read implements container. The bytes are where findStorages found them.
 func (f *oldFile) read(s *storage) ([]byte, error) {
 	offset, found := f.offsets[s.key]
 	if !found {

@@ -39,8 +39,8 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 // the storages, each after its number of elements.
 func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
-	version := []byte("\x80\x02M\xe9\x03.")
-	system := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00little_endian\x88u.")
+	version := []byte("\x80\x02M\xe9\x03.")                                 // 1001
+	system := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00little_endian\x88u.") // {"little_endian": True}
 	keys, storages := []byte("\x80\x02]("), []byte(nil)
 	for i, name := range Sorted(tensors) {
 		keys = appendString(keys, fmt.Sprint(i))
@@ -77,7 +77,7 @@ func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 			}
 			b = appendInt(b, stride)
 		}
-		b = append(b, "t\x89h\x00)RtR"...)
+		b = append(b, "t\x89h\x00)RtR"...) // and no gradient, no hooks
 	}
 	b = append(b, 'u')
 	if wrapper != "" {

@@ -18,8 +18,8 @@ type attention struct {
 }
 
 // attend adds attention of the kind a, with the nodes query, key and value, and returns the node of the result. It
-// divides scores by √n, where n is the number of channels of a head. Pixels that came from opposite sides of the
-// picture get 100 less, which makes their weight nearly 0. attend fails unless the heads divide the channels of query.
+// divides scores by √n, where n is the number of channels of a head. The score of two pixels from opposite sides of the
+// picture is lowered by 100, so its weight is nearly 0. attend fails unless the heads divide the channels of query.
 func (b *builder) attend(a attention, query, key, value int) int {
 	features, heads := b.channels(query), a.windows.Heads
 	if features%heads != 0 {

@@ -39,7 +39,7 @@ func (b *builder) fail(format string, args ...any) {
 func (b *builder) has(key string) bool { _, found := b.tensors[key]; return found }
 
 // get returns the tensor called key and marks it as used. It fails unless the tensor has rank dimensions and elements.
-// Then it returns a tensor of one element, 0, so that the caller need not check.
+// If it fails, it returns a tensor of one element, 0, so that the caller need not check.
 func (b *builder) get(key string, rank int) weights.Tensor {
 	t, found := b.tensors[key]
 	b.used[key] = true

@@ -115,7 +115,8 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm divides each pixel's channels, less their mean, by √(variance + epsilon), and adds the named Affine.
+// layerNorm adds a normalisation over the channels of each pixel, with epsilon added to the variance, then the weights
+// and biases of the given name.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)

@@ -60,7 +60,7 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
 }
 
-// step returns the name of the convolution of enlarging step i, from 1 on. Names of "model" count three layers a step.
+// step returns the name of the convolution of enlarging step i, from 1 on. Names "model…" count three layers per step.
 func (n rrdbNames) step(i int) string {
 	if strings.HasPrefix(n.up, "model") {
 		i *= 3
@@ -69,7 +69,7 @@ func (n rrdbNames) step(i int) string {
 }
 
 // convolution returns the name of convolution k of a dense block: "1" to "5", or "1x1" for the further one of ESRGAN+,
-// which has no ".0" at its end in the oldest networks either.
+// which lacks the ".0" that the others have at their end in the oldest networks.
 func (n rrdbNames) convolution(block, dense int, k string) string {
 	name := fmt.Sprintf(n.dense, block, dense, k)
 	if k == "1x1" {

@@ -79,7 +79,7 @@ func (w Windows) check(s Shape) {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// resultShape returns the shape of a result with one pixel, of the given channels, for each window of a picture of s.
+// resultShape returns the shape of a result with a pixel of the given channels for each window of a picture of shape s.
 func (w Windows) resultShape(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}

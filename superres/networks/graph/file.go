@@ -14,7 +14,7 @@ var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
-// NameOf returns the name of an operation in model files and messages, such as Conv: of its type, or of the Function.
+// NameOf returns the name of an operation in model files and messages, such as Conv: its type's, or the Function's.
 func NameOf(op Op) string {
 	if f, is := op.(Function); is {
 		return f.name()

@@ -57,8 +57,8 @@ type Conv struct {
 	Bias []float32
 }
 
-// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself, Stride
-// samples apart from its neighbour's. Pad samples are cut off at the top and left, Pad−Extra at the bottom and right.
+// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
+// result, Stride samples from its neighbour's. Pad samples are cut off above and left, Pad−Extra below and right.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
 	// Groups is as in Conv.

@@ -41,7 +41,7 @@ func chain(b, c Conv, in int) Conv {
 	result.Weight, result.Bias = make([]float32, c.Out*in*taps), make([]float32, c.Out)
 	for o := range c.Out {
 		for k := range in {
-			for t := range taps { // modulo its size, t is a tap of each
+			for t := range taps { // the one with 1×1 taps has tap 0 alone
 				sum := 0.0
 				for m := range b.Out {
 					before, after := b.Weight[(m*in+k)*b.size()+t%b.size()], c.Weight[(o*b.Out+m)*c.size()+t%c.size()]

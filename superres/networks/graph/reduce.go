@@ -24,7 +24,7 @@ const (
 	Maximum
 )
 
-// Reduce reduces each channel to one number if OfPicture is set, each pixel if OfChannels is, the whole if both are.
+// Reduce reduces each channel to one number if OfPicture is set, each pixel if OfChannels is, all to one if both are.
 type Reduce struct {
 	By                    Reduction
 	OfPicture, OfChannels bool

@@ -44,7 +44,8 @@ func init() {
 		"Gelu":        {1, 1, "approximate", (*call).gelu, nil},
 		"HardSigmoid": {1, 1, "alpha beta", (*call).hardSigmoid, nil},
 		"Clip":        {1, 3, "max min", (*call).clip, foldClip},
-		"Sigmoid":     unary(sigmoid, graph.Sigmoid), "Tanh": unary(tanh, graph.Tanh),
+
+		"Sigmoid": unary(sigmoid, graph.Sigmoid), "Tanh": unary(tanh, graph.Tanh),
 		"Softplus": unary(softplus, graph.Softplus), "Mish": unary(mish, graph.Mish),
 		"HardSwish": unary(hardSwish, graph.HardSwish), "Abs": unary(math.Abs, graph.Abs),
 		"Neg": unary(func(x float64) float64 { return -x }, affine(-1, 0)), "Exp": unary(exp, graph.Exp),

@@ -118,7 +118,7 @@ func checkOffsets(entries []entry, size int64) {
 	fail.When(end != size, "%d bytes belong to no tensor", size-end)
 }
 
-// parseTerms returns the terms of use in the metadata, an object of texts that it reads from d; empty if there are
+// parseTerms reads the metadata, an object of texts, from d, and returns the terms of use in it; empty if there are
 // none.
 func parseTerms(d *json.Decoder) (terms string, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -228,9 +228,8 @@ func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error
 	return nil
 }
 
-// memory compares Memory with the least of three peaks while pictures of two heights are pushed, 32 rows at a time,
-// with a collector that leaves hardly any garbage. Memory may be a quarter and some planes too low, and 16 times the
-// peak.
+// memory compares Memory with the least of three peaks while pictures of two heights are pushed 32 rows at a time, with
+// a collector that leaves hardly any garbage. Memory may be a quarter and some planes too low, or 16 times too high.
 func (c networkCheck) memory() {
 	const slack, w = 1 << 20, 64
 	for _, h := range []int{100, 500} {

@@ -119,8 +119,8 @@ func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	})
 }
 
-// conv adds a convolution with random weights. carry returns the input channel that is added to output o, and o's
-// weights are divided by 10; −1 for none. It may be nil.
+// conv adds a convolution with random weights. carry returns the input channel that is added to output o, and then the
+// weights of o are divided by 10, or −1 for none. It may be nil.
 func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o int) int) int {
 	in, pad := b.channels[from]/groups, side/2
 	c := graph.Conv{Out: out, Height: side, Width: side, Dilation: 1, Groups: groups,

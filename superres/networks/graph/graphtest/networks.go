@@ -48,7 +48,7 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 }
 
 // residualBlock adds a residual block of three dense blocks: four convolutions each, which take the input and all
-// results before, and a fifth that joins them. Each result, times 0.2, is added to its input.
+// results before, and a fifth that joins them. All four results, times 0.2, are added to their inputs.
 func (b *Builder) residualBlock(x, growth int) int {
 	first, features := x, b.channels[x]
 	for range 3 {

@@ -167,7 +167,7 @@ func (w *worker) tidy() {
 	}
 }
 
-// do does job j, writes the enlarged picture to out, and returns the reply.
+// do does job j, writes the enlarged picture to out, and returns the reply. If j has a model, it is loaded first.
 func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
@@ -179,13 +179,8 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 			return reply{}, err
 		}
 	}
-	r := &jobs.Runner{
-		Service: w.service,
-		File: func(i int) (io.ReaderAt, int64) {
-			return w.file(i, j.Sizes[i]), j.Sizes[i]
-		},
-		Admit: w.admit, Progress: w.progress,
-	}
+	r := &jobs.Runner{Service: w.service, Admit: w.admit, Progress: w.progress,
+		File: func(i int) (io.ReaderAt, int64) { return w.file(i, j.Sizes[i]), j.Sizes[i] }}
 	result, err := r.Do(ctx, j.Job, out)
 	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
 }
@@ -235,7 +230,8 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// share makes this process use 1/tasks of the processors; tasks below 1 count as 1, above 64 as 64.
+// share makes this process leave processors to tasks-1 other busy workers: it begins a task of package parallel, which
+// does nothing, for each of them, or ends such tasks. tasks below 1 count as 1, above 64 as 64.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {

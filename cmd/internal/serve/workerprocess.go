@@ -135,7 +135,8 @@ const (
 	outside               // another process or, short of memory, the system killed it
 )
 
-// end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log.
+// end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log:
+// what the worker wrote to standard error decides, else why the server killed it, else how the process ended.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit

@@ -102,8 +102,8 @@ func (p *process) start(ours, theirs *os.File) error {
 	}()
 	p.end = sync.OnceValue(func() error {
 		err := <-result
-		p.kill()
-		late := time.AfterFunc(mostDelay, p.close)
+		p.kill()                                   // frees the context
+		late := time.AfterFunc(mostDelay, p.close) // ends the reading of messages
 		<-p.logged
 		late.Stop()
 		if runtime.GOOS != "windows" { // there the number may be another program's by now
@@ -123,13 +123,14 @@ type tail struct {
 	of   *process
 }
 
-// Read implements io.Reader. Deadlines of the pipe interrupt it, so that it notices the end of the process.
+// Read implements io.Reader. When the process ends, process.start sets a deadline that interrupts Read. Read then tries
+// again, with mostDelay as the deadline, and returns io.EOF if nothing comes until then.
 func (t tail) Read(b []byte) (int, error) {
 	for {
-		last := false
+		hasEnded := false
 		select {
 		case <-t.of.ended:
-			last = true
+			hasEnded = true
 			_ = t.pipe.SetDeadline(time.Now().Add(mostDelay))
 		default:
 		}
@@ -137,7 +138,7 @@ func (t tail) Read(b []byte) (int, error) {
 		switch {
 		case n > 0 || !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
-		case last:
+		case hasEnded:
 			return 0, io.EOF
 		}
 	}
@@ -169,7 +170,8 @@ func (p *process) stop() {
 	_ = p.end()
 }
 
-// output starts the process and returns its standard output, or errTooMuch or errTooLong if it exceeds a limit.
+// output starts the process, waits until it ends, and returns its standard output. The error is errTooMuch or
+// errTooLong if it exceeds a limit and was killed, else the error with which it ended.
 func (p *process) output() ([]byte, error) {
 	out, err := p.stream()
 	if err != nil {
@@ -216,8 +218,8 @@ func Run(ctx context.Context, dir string, limit time.Duration, memory int64, com
 	return err
 }
 
-// words returns a text that says why ffmpeg failed, given err, the error with which it ended: err itself if it is about
-// a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
+// words returns a text that says why ffmpeg failed, given err, the error with which it ended, or nil: err itself if it
+// is about a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
 func (p *process) words(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
@@ -238,18 +240,18 @@ func (p *process) words(err error) string {
 // log splits the messages of ffmpeg into lines and keeps the last errors among them. Only one goroutine may use it
 // until the process has ended.
 type log struct {
-	line   func(string)
-	rest   []byte
-	last   string   // the last line without a level, such as a message of a shell
-	errors []string // the last few different errors
-	count  int      // number of errors
-	full   bool     // an error said that the disk is full
-	cut    bool     // an error said that the input ends too early
-	hidden string   // name of a temporary file, which is left out of errors
+	line   func(string) // is called with each line; may be nil
+	rest   []byte       // the beginning of a line that is not complete yet
+	last   string       // the last line without a level, such as a message of a shell
+	errors []string     // the last few different errors
+	count  int          // number of errors
+	full   bool         // an error said that the disk is full
+	cut    bool         // an error said that the input ends too early
+	hidden string       // name of a temporary file, which is left out of errors
 }
 
 const (
-	mostErrors = 3
+	mostErrors = 3       // errors that are kept
 	mostWords  = 200     // bytes of a line without a level that are kept
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
@@ -268,7 +270,8 @@ func (l *log) Write(p []byte) (int, error) {
 	}
 }
 
-// prefix matches what ffmpeg, with -loglevel level+…, writes before a message: the component that speaks, and level.
+// prefix matches what ffmpeg, with -loglevel level+…, writes before a message: the component that speaks, and the level
+// of the message, such as error.
 var prefix = regexp.MustCompile(`^(?:\[[^\[\]]* @ 0x[0-9a-fA-F]+\] )*\[(\w+)\] `)
 
 // address matches the name of a file at the start of a message, in the form that local returns.
@@ -280,7 +283,9 @@ var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|
 // endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush handles l.rest as a complete line: it calls l.line, and keeps the line if it is an error or has no level.
+// flush handles l.rest as a complete line: it calls l.line and, if the line has no level, keeps it as l.last. An error
+// it counts and keeps, without prefix and file names, unless one of the errors kept has the same text; if there are
+// more than mostErrors, it drops the oldest.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]

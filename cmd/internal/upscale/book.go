@@ -112,9 +112,11 @@ func (b *book) close(keep bool) {
 	}
 }
 
-// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names.
+// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names. A
+// zip it reads itself: it refuses unsafe and repeated names, and more than mostOfBook bytes in all, and tells note of
+// files that it can unpack only in part. Other archives, such as RAR, another program unpacks.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
-	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // such as RAR; a zip is of no such kind
+	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // no zip
 		return programs.Unpack(ctx, b.path, kind.Title, func(dir string) error {
 			_ = os.RemoveAll(b.folder("pages"))
 			if err := os.CopyFS(b.folder("pages"), os.DirFS(dir)); err != nil {

@@ -62,6 +62,7 @@ type pictureEvent struct {
 }
 
 // plan copies the sizes, the model and the flaws that were found from p, the plan of a picture, to the fields of ev.
+// The fields of flaws stay 0, and are then left out of the JSON, if the picture was not measured.
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
@@ -69,7 +70,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 		return // no model was chosen
 	}
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.Name())), c.Strength
-	if c.Found == nil {
+	if c.Found == nil { // not measured
 		return
 	}
 	ev.Noise, ev.JPEGQuality = hundredths(c.Found.Noise), c.Found.Quality

@@ -31,7 +31,8 @@ type wfdbSignal struct {
 // reFormat matches the format of a signal: its number, the samples per frame, the skew and the offset in bytes.
 var reFormat = regexp.MustCompile(`^(\d+)(?:x(\d+))?(?::\d+)?(?:\+(\d+))?$`)
 
-// parseWFDB parses a header line that describes a signal, split into its fields.
+// parseWFDB parses a header line that describes a signal, split into its fields. It fails for formats other than 16 and
+// 212, and if the data are not in the folder of the header.
 func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	if len(fields) < 2 {
 		return g, errors.New("a signal without a format")
@@ -77,7 +78,7 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 		v, none = int(data[i/2*3+2])|int(data[i/2*3+1]&0xf0)<<4, -2048
 	}
 	if g.format == "212" {
-		v = (v ^ 0x800) - 0x800
+		v = (v ^ 0x800) - 0x800 // from 12 bits in two's complement
 	}
 	if v == none {
 		return math.NaN()

@@ -85,20 +85,12 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 
 // App returns the program as an application of the command-line library, with commands for the streams s.
 func (p Program) App(s *Streams) *cli.App {
-	app := &cli.App{
-		Name:                  "superres",
-		Usage:                 p.Usage,
-		Version:               Version,
-		HideVersion:           true,
-		HideHelpCommand:       true, // reorder turns it into --help
-		Writer:                s.Out,
-		ErrWriter:             s.Err,
-		Reader:                s.In,
+	app := &cli.App{Name: "superres", Usage: p.Usage, Version: Version, HideVersion: true,
+		HideHelpCommand: true, // reorder turns it into --help
+		Writer:          s.Out, ErrWriter: s.Err, Reader: s.In,
 		ExitErrHandler:        func(*cli.Context, error) {}, // Run handles errors
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return Fail(ExitUsage, err) },
-		CustomAppHelpTemplate: p.Help,
-		// A file name may contain a comma.
-		DisableSliceFlagSeparator: true,
+		CustomAppHelpTemplate: p.Help, DisableSliceFlagSeparator: true, // a file name may contain a comma
 	}
 	for _, make := range p.Commands {
 		app.Commands = append(app.Commands, make(s))

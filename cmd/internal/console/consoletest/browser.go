@@ -60,9 +60,8 @@ func OpenBrowser(t testing.TB) *Browser {
 	// Not t.TempDir, as a process of the browser may still write to the profile when the test ends.
 	profile := must.Get(os.MkdirTemp("", "superres-browser-"))(t)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-		"--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,
-		"about:blank")
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		_ = os.RemoveAll(profile)

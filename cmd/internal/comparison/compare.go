@@ -151,8 +151,7 @@ type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
 	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", or one of protocol.fixed
 	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
-	// Run is the number of the run, from 0. In the protocol single it is also the number of the training digit; in the
-	// other protocols it is added to Seed.
+	// Run is the number of the run, from 0: in the protocol single the training digit; in others it is added to Seed.
 	Run  int    `json:"run"`
 	Seed uint64 `json:"seed"` // the seed of the command
 	// Atoms is the number of atoms to learn; Patches is how many pairs of patches, or signals, to learn from.

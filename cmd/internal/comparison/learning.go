@@ -95,8 +95,7 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 }
 
 // describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms. r.Curve
-// gets the last step of l, and of the others so few that the number of an iteration grows by 15 % at least from one to
-// the next.
+// gets the last step of l, and other steps 15 % apart at least, by the number of the iteration.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -199,9 +198,8 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 	return list, nil
 }
 
-// restoreAll reduces all test pictures, enlarges them again with m and returns the results, for the given run. It
-// stores the first maxKept pictures, or a part of large ones, in run 0, and the first maxShown in the other runs before
-// run maxRuns.
+// restoreAll reduces all test pictures, enlarges them again with m, and returns the results. Of run 0 it stores the
+// first maxKept pictures, or parts of large ones, and of the later runs before maxRuns the first maxShown.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		e, shown, err := m.RestoreExact(ctx, test.img, scale)

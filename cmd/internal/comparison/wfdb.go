@@ -88,8 +88,7 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 
 // readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, as the numbers that the
 // recorder stored, with NaN for missing samples. name is the path of the header; the data are in a file in the same
-// folder. It reads the sample formats 16 and 212, which most records use. (G. Moody: WFDB Applications Guide, header(5)
-// and signal(5).)
+// folder. It reads the formats 16 and 212, which most records use. See header(5) and signal(5) in the WFDB guide.
 func readWFDB(name string) ([]float64, error) {
 	text, err := readLimited(name)
 	if err != nil {

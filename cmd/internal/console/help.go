@@ -120,8 +120,7 @@ func optionsText(c *cli.Command) string {
 }
 
 // writeOption appends to b the help on an option: its short name, its long name (names[0]), the name of its value
-// (value) and, in a column beside these names, text, which begins in the next line if they are too long. Lines have at
-// most Columns characters.
+// (value) and, in a column beside these names or below them, text. Lines have at most Columns characters.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left = 25 // characters before the column of text
 	head := "       "

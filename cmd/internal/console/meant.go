@@ -33,14 +33,12 @@ var flagsElsewhere = []flagElsewhere{
 	{"w", "width", "write --width N"}, {"max-size box", "fit", "write --fit WxH"},
 	{"tta best hq high-quality", "effort", "write --effort max"},
 	{"fast faster", "effort", "write --effort fast"}, {"workers parallel cpus p P", "jobs", "write -j N"},
-	{"g gpu gpu-id device", "", "no GPU is needed"},
-	{"model-name network weights", "model", "write -m NAME"},
+	{"g gpu gpu-id device", "", "no GPU is needed"}, {"model-name network weights", "model", "write -m NAME"},
 	{"noise denoise-level noise-level", "denoise", "write --denoise HOW"},
 	{"jpeg-quality jpg-quality qual Q", "quality", "write --quality Q"},
 	{"ext extension type to output-format", "format", "write -f FORMAT"},
 	{"jpg jpeg", "format", "write -f jpeg"}, {"png", "format", "write -f png"}, {"tif tiff", "format", "write -f tiff"},
-	{"R recurse subfolders subdirs", "recursive", "write -r"},
-	{"suffix", "name", "write --name '{stem}SUFFIX'"},
+	{"R recurse subfolders subdirs", "recursive", "write -r"}, {"suffix", "name", "write --name '{stem}SUFFIX'"},
 	{"prefix", "name", "write --name 'PREFIX{stem}'"}, {"silent", "quiet", "write -q"},
 	{"no-progress", "progress", "write --progress none"},
 	{"strip no-metadata no-exif strip-metadata", "metadata", "write --metadata strip"},
@@ -53,8 +51,7 @@ var flagsElsewhere = []flagElsewhere{
 // upscaleElsewhere are words that stand for the command upscale in other programs.
 var upscaleElsewhere = []string{"enlarge", "resize", "scale", "upsize", "zoom", "superres", "enhance", "run"}
 
-// hintFor returns the hint for the flag name (without dashes) of another program, given to a command with options, or
-// "" if there is no hint.
+// hintFor returns the hint for name, a flag of another program without dashes, given to a command with options, or "".
 func hintFor(options settings.Table, name string) string {
 	for _, f := range flagsElsewhere {
 		if slices.Contains(strings.Fields(f.names), name) && (f.option == "" || options.Find(f.option) != nil) {

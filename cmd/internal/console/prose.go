@@ -138,8 +138,7 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list, which holds headings and paragraphs, as text in lines of at most width columns. Paragraphs
-// are indented, headings are not.
+// sectioned returns list as text in lines of at most width columns. It indents all paragraphs but headings.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "
 	var b strings.Builder

@@ -82,8 +82,7 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	return nil
 }
 
-// askedForHelp and askedForAll are the flags that parted returns for a command line that asks for the first or for the
-// second level of help.
+// askedForHelp and askedForAll are what parted returns if the command line asks for the first or second level of help.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
@@ -146,9 +145,8 @@ func parted(options settings.Table, name string, args []string) (flags, files []
 // sizeOrScale matches text that begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
 var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
 
-// isInput reports whether word, where a command is expected, is meant as an input: a file or folder that exists, for
-// example because it was dropped on the program's icon, or a word that looks like a path, a name with an extension, a
-// pattern, an address or a size.
+// isInput reports whether word, where a command is expected, is meant as an input: an existing file or folder, as when
+// it was dropped on the program's icon, or a word like a path, a name with an extension, a pattern, an address, a size.
 func isInput(word string) bool {
 	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
 		sizeOrScale.MatchString(word)

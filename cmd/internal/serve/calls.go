@@ -149,8 +149,7 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 }
 
 // awaitHead waits until the head of the picture, with its size and metadata, may be read. Only a few heads are read at
-// once, since metadata takes memory and the memory of the picture is not yet set aside. awaitHead sets p.looked to the
-// function that lets the next head in.
+// once, since metadata takes memory and the picture has none set aside yet. p.looked then lets the next head in.
 func (p *picture) awaitHead(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:

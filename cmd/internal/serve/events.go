@@ -42,9 +42,8 @@ type failed struct {
 
 const longestID = 64 // longest id that a client may choose, in bytes
 
-// take returns the watch of id, or a new one, and counts one more use of it: by a call if call is true, else by a
-// reader of events. It fails if id is too long, or if call is true and another call has used id. The caller must call
-// leave at the end.
+// take returns the watch of id, or a new one, and counts one more use: by a call if call is true, else by a reader of
+// events. It fails if id is too long, or if call is true and another call has used id. The caller must call leave.
 func (t *watches) take(id string, call bool) (*watch, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

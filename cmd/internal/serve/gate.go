@@ -164,9 +164,8 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 // fromHere reports whether r may be answered: it is addressed to this server, and it was sent by the server's own page,
 // by no page at all, or by a link on another site that opens the page.
 //
-// Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
-// machine, read the answers. Browsers name the target and the sending page in Host and Origin; pages cannot change
-// these headers.
+// Note: a page of another site can send forms and pictures here and, if its host name is made to resolve to this
+// machine, read the answers. Browsers name the target in Host and the sender in Origin; pages cannot change this.
 func (s *site) fromHere(r *http.Request) bool {
 	if !s.isOurs(r.Host) {
 		return false

@@ -156,8 +156,7 @@ func (p *workerProcess) end() (why death, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		// This line means a fault in the Go runtime itself, not in Go code. The runtime faults only if it failed to get
-		// memory and did not notice.
+		// A fault in the Go runtime itself, not in Go code: it failed to get memory and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
 			return noMemory, "out of memory, in Go's runtime"
 		}

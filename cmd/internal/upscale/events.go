@@ -17,8 +17,7 @@ import (
 // or "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a
 // "frame" in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the
 // events are "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not
-// valid UTF-8 is written as a zero byte and two hexadecimal digits. New fields may be added; existing fields keep their
-// meaning.
+// valid UTF-8 is a zero byte and two hexadecimal digits. Fields may be added; existing ones keep their meaning.
 
 // pictureEvent is an event about one picture. Comments name the events that have a field, such as "done, plan".
 type pictureEvent struct {

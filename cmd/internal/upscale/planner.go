@@ -32,8 +32,7 @@ type planner struct {
 }
 
 // newBatch finds the inputs, names the outputs, and returns the plan for one call, before any picture is enlarged.
-// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given. It
-// fails if ctx ends.
+// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given.
 func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	opt, past := e.opt, e.past
 	if len(opt.Inputs) == 0 {

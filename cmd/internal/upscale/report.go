@@ -20,8 +20,7 @@ import (
 )
 
 // report tells people, with a bar and lines, and programs, with events, how the work on each picture goes, and counts
-// the pictures. The outcome of a picture is reported when all pictures before it have ended, too. A report is safe for
-// concurrent use.
+// the pictures. It reports the end of a picture when all before it have ended, too. It is safe for concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error
 

@@ -204,8 +204,7 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf returns the name and format of the result for the picture in the first size bytes of body. It refuses
-// videos.
+// resultOf returns the name and format of the result for the picture in the first size bytes of body. It refuses video.
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {

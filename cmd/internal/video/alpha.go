@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// alphaReader turns a Y4M stream of layout 444, for which decodeArgs asks if a video has transparency, into layout
-// 444alpha. Each picture of the stream has twice the height of a frame: the upper half is the frame, and Y of the lower
-// half is the opacity of the frame.
+// alphaReader turns a Y4M stream of layout 444, which decodeArgs asks for if a video has transparency, into 444alpha.
+// Each picture of the stream has twice the height of a frame: the upper half is the frame, Y of the lower its opacity.
 type alphaReader struct {
 	in         *bufio.Reader
 	planeBytes int          // number of bytes in a plane of a frame; 0: the header has not been read

@@ -33,9 +33,8 @@ func probeArgs(path string, more ...string) []string {
 
 // decodeArgs returns the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. Pairs
 // of interlaced fields become frames, and RGB becomes YCbCr. If done is not 0, an earlier run enlarged that many
-// frames. ffmpeg then writes only the first two frames, from which superres chooses the model, and the frames that the
-// earlier run did not reach. If c.alpha is true, the opacity of each frame stands below it, as brightness: see
-// alphaReader.
+// frames. ffmpeg then writes only the first two frames, from which superres chooses the model, and the frames that are
+// left. If c.alpha is true, the opacity of each frame stands below it, as brightness: see alphaReader.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
@@ -81,10 +80,9 @@ var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 // framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
-// in frames make it open the enlarged frames, as input 0, and the arguments in pictures encode them. list has the
-// streams to copy from the input of superres, which is input 1, moved in time so that the file begins at 0, as the
-// frames do.
+// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. frames holds
+// the arguments that open the enlarged frames, which are input 0, and pictures the arguments that encode them. list has
+// the streams to copy from c.In, which is input 1, moved in time so that the file begins at 0, as the frames do.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)

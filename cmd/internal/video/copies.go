@@ -59,9 +59,8 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 // isMP4 reports whether files with the extension ext belong to the MP4 family; if not, to the Matroska family.
 func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
 
-// disposition returns the flags of s, such as default and forced, from which players choose the streams to play, as a
-// value of the option -disposition: "0" if s has no flag. Without the option, ffmpeg makes the first stream of a kind
-// the default if no other is.
+// disposition returns the flags of s, such as default and forced, by which players choose the streams to play, as a
+// value of the option -disposition, or "0". Without it, ffmpeg makes the first of a kind the default if no other is.
 func (s *stream) disposition() string {
 	var list []string
 	for name, is := range s.Disposition {

@@ -119,9 +119,8 @@ var turnedSites = map[float64]map[string]string{
 	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
 }
 
-// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say where
-// they lie before a rotation, it is on the left, as in nearly all video. A rotation by another angle than those in
-// turnedSites changes nothing.
+// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say it, they
+// lie on the left before a rotation, as in nearly all video. Rotations that turnedSites lacks change nothing.
 func (s *stream) location() string {
 	at := s.Location
 	if !isKnown(at) {
@@ -209,9 +208,7 @@ func (s *stream) depth() int {
 	}
 	n, _ := strconv.Atoi(m[1])
 	switch n {
-	case 32: // a float sample, grey or of RGB
-		return 16
-	case 48, 64: // bits of a pixel, not of a sample: RGB or RGB with alpha
+	case 32, 48, 64: // a float sample, or the bits of a pixel of RGB, or of RGB with alpha
 		return 16
 	}
 	return n
@@ -228,8 +225,7 @@ var (
 )
 
 // piped returns the pixel format in which ffmpeg passes the frames of s to superres, without alpha: the format of s if
-// Y4M has it, so that no sample changes, else the nearest format that Y4M has. RGB, packed and unknown formats of more
-// than 8 bits get 10.
+// Y4M has it, so that no sample changes, else the nearest: RGB, packed and unknown formats get 8 or 10 bits.
 func (s *stream) piped() string {
 	pix := s.PixFmt
 	if s.isRGB() {

@@ -237,8 +237,7 @@ func (p *process) words(err error) string {
 	return err.Error() + " and said nothing"
 }
 
-// log splits the messages of ffmpeg into lines and keeps the last errors among them. Only one goroutine may use it
-// until the process has ended.
+// log splits the messages of ffmpeg into lines and keeps the last errors. Only one goroutine may use it at a time.
 type log struct {
 	line   func(string) // is called with each line; may be nil
 	rest   []byte       // the beginning of a line that is not complete yet
@@ -270,8 +269,7 @@ func (l *log) Write(p []byte) (int, error) {
 	}
 }
 
-// prefix matches what ffmpeg, with -loglevel level+…, writes before a message: the component that speaks, and the level
-// of the message, such as error.
+// prefix matches what ffmpeg, with -loglevel level+…, puts before a message: the component that speaks, and the level.
 var prefix = regexp.MustCompile(`^(?:\[[^\[\]]* @ 0x[0-9a-fA-F]+\] )*\[(\w+)\] `)
 
 // address matches the name of a file at the start of a message, in the form that local returns.

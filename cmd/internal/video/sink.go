@@ -233,8 +233,7 @@ func (c *clip) failure(p *process, err error) error {
 	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
 }
 
-// join makes ffmpeg write the file temp: it copies the video of all segments, beginning at the time of the first frame,
-// and the streams in list.
+// join makes ffmpeg write the file temp: it copies the video of all segments, at their times, and the streams in list.
 func (c *clip) join(temp string, list []copied) error {
 	path, err := c.parts.list()
 	if err != nil {

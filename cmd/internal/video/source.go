@@ -95,8 +95,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	return found, nil
 }
 
-// probe sets c.probed and c.video from what ffprobe says about the input and the first eight frames of its video. It
-// fails if the input has no video.
+// probe sets c.probed and c.video by what ffprobe says of c.In and its first 8 frames. It fails if there is no video.
 func (c *clip) probe() (err error) {
 	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {

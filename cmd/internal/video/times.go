@@ -91,8 +91,7 @@ func (t *times) end() {
 // patience is how long to wait for the time of a frame that has come already.
 const patience = 10 * time.Second
 
-// wait waits until ready returns true, or no more times will come. After patience it assumes that no more times will
-// come. The caller holds t.mu.
+// wait waits until ready returns true, or no more times will come, as it assumes after patience. The caller holds t.mu.
 func (t *times) wait(ready func() bool) {
 	if ready() || t.ended {
 		return

@@ -128,18 +128,13 @@ type encoder struct {
 
 // The encoders of ffmpeg that are used. deepH264 differs from h264 in that it keeps 10 bits a sample.
 var (
-	h264 = encoder{name: "libx264", args: []string{"-preset", "medium", "-crf", "16"}, chroma: true}
-
+	h264     = encoder{name: "libx264", args: []string{"-preset", "medium", "-crf", "16"}, chroma: true}
 	deepH264 = encoder{name: "libx264", args: h264.args, deep: true, chroma: true}
-
-	hevc = encoder{name: "libx265", deep: true, chroma: true,
+	hevc     = encoder{name: "libx265", deep: true, chroma: true,
 		args: []string{"-preset", "medium", "-crf", "18", "-x265-params", "log-level=error"}}
-
 	mpeg4 = encoder{name: "mpeg4", args: []string{"-q:v", "2"}}
-
-	vp9 = encoder{name: "libvpx-vp9", deep: true, chroma: true, alpha: true,
+	vp9   = encoder{name: "libvpx-vp9", deep: true, chroma: true, alpha: true,
 		args: []string{"-crf", "20", "-b:v", "0", "-row-mt", "1", "-cpu-used", "2"}}
-
 	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 

@@ -107,8 +107,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// read returns the protocol named a.protocol, changed by the settings in a. inputs is the number of arguments; read
-// fails if the protocol expects another number.
+// read returns the protocol called a.protocol, changed by a. It fails if the protocol expects another number of inputs.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
 		if one.name == a.protocol {

@@ -25,6 +25,7 @@ USAGE
 FLAGS
 {{flags .}}`
 
+// init gives the templates of help their functions.
 func init() {
 	cli.HelpPrinter = func(w io.Writer, template string, data any) {
 		cli.HelpPrinterCustom(w, template, data, map[string]any{

@@ -43,8 +43,7 @@ func OnInterrupt(ctx context.Context, format string, args ...any) {
 // and then its process group, and a closing terminal may send both SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
 
-// isIgnored reports whether the program was started with the signal s ignored. On js, which has no signals, it returns
-// false, since package signal would panic there.
+// isIgnored reports whether the program was started with s ignored: never on js, where package signal would panic.
 func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored(s) }
 
 // untilSignal starts a goroutine that calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP. A later

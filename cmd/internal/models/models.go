@@ -1,6 +1,5 @@
 // Package models opens models by name or from a file, and imports networks of other programs. Its command, superres
-// models, lists, describes, adds and removes models. The models embedded in the program are in package superres/models,
-// which packages in cmd import as embedded.
+// models, lists, describes, adds and removes models. Package superres/models, here embedded, has the embedded models.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
 // names; network.go, which imports networks; then the commands: models.go, uses.go, add.go, get.go with catalogue.go,

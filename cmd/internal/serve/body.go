@@ -115,8 +115,8 @@ func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Dura
 		func() { transfer.Pause(r.Context()) }}
 }
 
-// Read reads from the client, which has until the next deadline to send something. It first waits for small pictures,
-// once the body is no longer small itself.
+// Read reads from the client, which has b.move to send something, and until b.until for the whole body. Once more than
+// smallBody bytes have come, it first waits while small pictures are enlarged.
 func (b *body) Read(p []byte) (int, error) {
 	if b.had > smallBody {
 		b.pause()

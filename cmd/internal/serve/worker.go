@@ -211,7 +211,7 @@ func (w *worker) admit(l scheduling.Load) error {
 	// The garbage collector tries to stay within the memory that was granted.
 	const least = 128 << 20
 	debug.SetMemoryLimit(max(g.Memory, least))
-	w.allow(2 * g.Memory)
+	w.allow(2 * g.Memory) // an estimate, which may be too low
 	w.share(g.Tasks)
 	w.told = time.Now()
 	return nil
@@ -261,6 +261,7 @@ const writtenBytes = 64 << 10
 // resultFrames is a writer that sends the result to the server in frames.
 type resultFrames struct{ *link }
 
+// Write implements io.Writer. It sends a frame for each writtenBytes bytes of p.
 func (f resultFrames) Write(p []byte) (int, error) {
 	for part := range slices.Chunk(p, writtenBytes) {
 		if err := f.send(frameBytes, part); err != nil {

@@ -191,6 +191,7 @@ type texts struct {
 	has  map[string]bool
 }
 
+// add adds text at the end of the list, unless the list has it already.
 func (t *texts) add(text string) {
 	if t.has == nil {
 		t.has = map[string]bool{}

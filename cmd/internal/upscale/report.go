@@ -322,15 +322,15 @@ func (r *report) verdict() error {
 		others, console.FirstOf(r.failed))
 }
 
-// sayTallies prints the lines that r.tallies returns, then advice about the files of kinds that are not read. It
-// prints nothing if r.quiet is set, nor in a dry run, in which r.show prints them. The caller holds r.mu.
+// sayTallies prints the lines that r.tallies returns, then advice about the files of kinds that are not read. It prints
+// nothing if r.quiet is set, nor in a dry run, in which session.show prints them. The caller holds r.mu.
 func (r *report) sayTallies() {
 	if r.quiet || r.dry {
 		return
 	}
 	lines := r.tallies()
 	if len(r.others) > 0 && !r.verbose {
-		lines[len(lines)-1] += "; --verbose lists them"
+		lines[len(lines)-1] += "; --verbose lists them" // the last line is about these kinds
 		lines = append(lines, pictures.Advice(r.others)...)
 	}
 	for _, text := range lines {

@@ -37,8 +37,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	return r.verdict()
 }
 
-// crew enlarges the pictures of a batch, several at the same time, so that some are read or written while others are
-// enlarged. The pictures begin in order.
+// crew enlarges the pictures of a batch in order, several at once: while some are enlarged, others are read or written.
 type crew struct {
 	*session
 	jobs   []job

@@ -7,9 +7,8 @@ import (
 	"superres/internal/y4m"
 )
 
-// Frames go to ffmpeg as Matroska with uncompressed video, and not as Y4M, which has no times: so each frame of the
-// input keeps its time, even if the frame rate varies. See https://www.matroska.org/technical/elements.html for the
-// numbers of the elements.
+// Frames go to ffmpeg as Matroska with uncompressed video, not as Y4M, which has no times: so each frame of the input
+// keeps its time, even if the rate varies. The numbers are in https://www.matroska.org/technical/elements.html.
 
 // tick is the unit of time in the Matroska stream, in nanoseconds.
 const tick = 1000

@@ -156,7 +156,6 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 }
 
 // begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream; in is the header of the frames.
-// It leaves the rest of the stream to w.muxer.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)

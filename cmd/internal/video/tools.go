@@ -57,8 +57,7 @@ func listed(list []byte) map[string]bool {
 	return names
 }
 
-// Find returns the programs of FFmpeg. If a program is missing, the error says how the user can still enlarge the
-// video, from the path in to the path out.
+// Find returns the programs of FFmpeg. If one is missing, the error says how the user can enlarge in to out by hand.
 func Find(ctx context.Context, in, out string) (*Tools, error) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {

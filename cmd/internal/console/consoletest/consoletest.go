@@ -104,6 +104,7 @@ type signal struct {
 	text bytes.Buffer
 }
 
+// Write implements io.Writer. It keeps p, and calls s.seen if what was written contains s.sign.
 func (s *signal) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -205,7 +205,7 @@ func (f findings) table(kind form) report.Table {
 		add := func(text string, list []float64) {
 			row, scores = append(row, report.Cell{Text: text}), append(scores, list)
 		}
-		of := func(score func(test int) []float64) []float64 {
+		compared := func(score func(test int) []float64) []float64 { // the list that report.Best compares
 			if index >= 0 {
 				return score(index)
 			}
@@ -213,12 +213,12 @@ func (f findings) table(kind form) report.Table {
 		}
 		for _, b := range f.baselines {
 			score := func(test int) []float64 { return f.given(b, test) }
-			add(report.Number(nfe.Format, average(b.scores, index)), of(score))
+			add(report.Number(nfe.Format, average(b.scores, index)), compared(score))
 			paper = append(paper, report.Cell{Text: "–"})
 		}
 		for _, learner := range f.opt.dictionaries() {
 			score := func(test int) []float64 { return f.runs(kind, learner, test) }
-			add(report.Estimate(nfe.Format, score(index)), of(score))
+			add(report.Estimate(nfe.Format, score(index)), compared(score))
 			paper = append(paper, f.paper(learner, index))
 		}
 		if best := report.Best(scores); best >= 0 {

@@ -72,9 +72,9 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 	switch {
 	case g.format == "16":
 		v, none = int(int16(binary.LittleEndian.Uint16(data[2*i:]))), math.MinInt16
-	case i%2 == 0:
+	case i%2 == 0: // the first of three bytes, and the lower half of the second
 		v, none = int(data[i/2*3])|int(data[i/2*3+1]&0x0f)<<8, -2048
-	default:
+	default: // the third byte, and the upper half of the second
 		v, none = int(data[i/2*3+2])|int(data[i/2*3+1]&0xf0)<<4, -2048
 	}
 	if g.format == "212" {

@@ -145,7 +145,7 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 		return console.Failf(console.ExitOutput, "%s is being fetched by another superres; wait for it", f.base())
 	}
 	have, err := to.Seek(0, io.SeekEnd)
-	if err == nil && have > f.Size {
+	if err == nil && have > f.Size { // no part of f
 		have, err = 0, to.Truncate(0)
 	}
 	if err != nil {

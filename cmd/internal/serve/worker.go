@@ -208,7 +208,7 @@ func (w *worker) admit(l scheduling.Load) error {
 	if err := json.Unmarshal(got.content, &g); got.kind != frameGrant || err != nil {
 		return errRefused
 	}
-	// The garbage collector tries to stay within the memory that was granted.
+	// The garbage collector tries to stay within this memory. With less than least it would run all the time.
 	const least = 128 << 20
 	debug.SetMemoryLimit(max(g.Memory, least))
 	w.allow(2 * g.Memory) // an estimate, which may be too low

@@ -102,7 +102,7 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 
 func (b *book) folder(name string) string { return filepath.Join(b.work, name) }
 
-// close removes the work folder, unless keep is true.
+// close closes the archive, and removes the work folder unless keep is true.
 func (b *book) close(keep bool) {
 	if b.file != nil {
 		b.file.Close()

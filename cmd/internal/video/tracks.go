@@ -10,8 +10,8 @@ import (
 )
 
 // unwanted returns the tracks that FFmpeg makes a default although the input has no default of their kind: the first
-// subtitles, which players would then show, and, if the input is an MP4, too, the first sound. From other inputs the
-// first sound stays the default, as some players of MP4 play only this. Track 0 is the video; then comes list.
+// subtitles, which players would then show, and, if the input is MP4, too, the first sound. From others the first sound
+// stays the default, as some players of MP4 play only this. Track 0 is the video, then come the streams in list.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
 		track, first := 0, 0                    // numbers of the present track, and of the first of the kind

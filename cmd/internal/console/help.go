@@ -12,8 +12,8 @@ import (
 	"superres/internal/settings"
 )
 
-// commandHelp is the template of a command's help. Its functions are called once the help is asked for: to lay out the
-// help of all commands takes a fifth of the time of a start.
+// commandHelp is the template of a command's help. It calls functions, so that a help is laid out only when it is asked
+// for: for all commands this takes a fifth of the time in which the program starts.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES

@@ -50,7 +50,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		command, first, head = command.Command(args[2]), 3, args[:3]
 	}
 	head = slices.Clone(head)
-	flags, files, err := parted(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
+	flags, files, err := splitArgs(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
 	switch {
 	case err != nil:
 		return nil, err
@@ -82,15 +82,17 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	return nil
 }
 
-// askedForHelp and askedForAll are what parted returns if the command line asks for the first or second level of help.
+// askedForHelp and askedForAll are what splitArgs returns for a command line that asks for the first or second help
+// level.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits args, the arguments of the command called name, into flags and file names. Each flag, which must be in
-// options, becomes one word --NAME=VALUE, with its long name. A call for help returns only askedForHelp or askedForAll.
-func parted(options settings.Table, name string, args []string) (flags, files []string, err error) {
+// splitArgs splits args, the arguments of the command called name, into flags and file names. Each flag, which must be
+// in options, becomes one word --NAME=VALUE, with its long name. A call for help gives only askedForHelp or
+// askedForAll.
+func splitArgs(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {

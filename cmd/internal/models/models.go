@@ -1,5 +1,5 @@
 // Package models opens models by name or from a file, and imports networks of other programs. Its command, superres
-// models, lists, describes, adds and removes models. Package superres/models, here embedded, has the embedded models.
+// models, lists, describes, adds and removes models. Package superres/models, imported as embedded, has our own.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
 // names; network.go, which imports networks; then the commands: models.go, uses.go, add.go, get.go with catalogue.go,

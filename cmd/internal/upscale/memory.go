@@ -18,13 +18,13 @@ func newBudget(bytes int64) *budget {
 }
 
 // queue waits until all pictures before picture i have taken their memory.
-func (b *budget) queue(i int) { b.when(func() bool { return b.turn == i }, 0) }
+func (b *budget) queue(i int) { b.waitAndTake(func() bool { return b.turn == i }, 0) }
 
 // take waits until enough bytes are free and takes them. bytes must not exceed the whole budget.
-func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
+func (b *budget) take(bytes int64) { b.waitAndTake(func() bool { return b.free >= bytes }, bytes) }
 
-// when waits until ready returns true, which may change with b.turn and b.free, and then takes bytes.
-func (b *budget) when(ready func() bool, bytes int64) {
+// waitAndTake waits until ready returns true, which may change with b.turn and b.free, and then takes bytes.
+func (b *budget) waitAndTake(ready func() bool, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for !ready() {

@@ -18,16 +18,16 @@ type alphaReader struct {
 // Read implements io.Reader. It allocates no memory for a frame before it has read the line that begins the frame.
 func (u *alphaReader) Read(p []byte) (int, error) {
 	if u.waiting.Len() == 0 {
-		if err := u.more(); err != nil {
+		if err := u.fill(); err != nil {
 			return 0, err
 		}
 	}
 	return u.waiting.Read(p)
 }
 
-// more fills u.waiting: the first call with the header, rewritten for layout 444alpha and half the height, and each
-// later call with the next frame, as the planes Y, Cb, Cr and opacity. Samples have one byte.
-func (u *alphaReader) more() error {
+// fill sets u.waiting: in the first call to the header, rewritten for layout 444alpha and half the height, and in each
+// later call to the next frame, as the planes Y, Cb, Cr and opacity. Samples have one byte.
+func (u *alphaReader) fill() error {
 	line, err := u.in.ReadString('\n')
 	if err == io.EOF && line != "" { // the stream ends within a line
 		err = io.ErrUnexpectedEOF

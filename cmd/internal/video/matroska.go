@@ -8,7 +8,7 @@ import (
 )
 
 // Frames go to ffmpeg as Matroska with uncompressed video, not as Y4M, which has no times: so each frame of the input
-// keeps its time, even if the rate varies. The numbers are in https://www.matroska.org/technical/elements.html.
+// keeps its time, even if the rate varies. Elements: https://www.matroska.org/technical/elements.html.
 
 // tick is the unit of time in the Matroska stream, in nanoseconds.
 const tick = 1000

@@ -116,11 +116,11 @@ func (p *process) start(ours, theirs *os.File) error {
 	return nil
 }
 
-// tail reads a pipe from a process, the field of. After the process has ended, programs that it started may keep the
-// pipe open; the pipe then counts as ended once nothing has come for mostDelay.
+// tail reads a pipe from a process. After the process has ended, programs that it started may keep the pipe open; the
+// pipe then counts as ended once nothing has come for mostDelay.
 type tail struct {
-	pipe *os.File // not embedded: io.Copy would use its WriteTo and not Read
-	of   *process
+	pipe    *os.File // not embedded: io.Copy would use its WriteTo and not Read
+	process *process
 }
 
 // Read implements io.Reader. When the process ends, process.start sets a deadline that interrupts Read. Read then tries
@@ -129,7 +129,7 @@ func (t tail) Read(b []byte) (int, error) {
 	for {
 		hasEnded := false
 		select {
-		case <-t.of.ended:
+		case <-t.process.ended:
 			hasEnded = true
 			_ = t.pipe.SetDeadline(time.Now().Add(mostDelay))
 		default:
@@ -218,9 +218,9 @@ func Run(ctx context.Context, dir string, limit time.Duration, memory int64, com
 	return err
 }
 
-// words returns a text that says why ffmpeg failed, given err, the error with which it ended, or nil: err itself if it
-// is about a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
-func (p *process) words(err error) string {
+// explain returns a text that says why ffmpeg failed, given err, the error with which it ended, or nil: err itself if
+// it is about a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
+func (p *process) explain(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
 		return err.Error()
@@ -327,7 +327,7 @@ func (r reader) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if err := r.end(); err != nil {
-		return 0, fmt.Errorf("ffmpeg failed: %s", r.words(err))
+		return 0, fmt.Errorf("ffmpeg failed: %s", r.explain(err))
 	}
 	return 0, io.EOF
 }

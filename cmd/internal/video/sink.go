@@ -34,12 +34,12 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 		return err
 	}
 	removeSegments(s.Out)
-	return s.cut(p.Written)
+	return s.checkLength(p.Written)
 }
 
-// cut returns an error if the input ended too early, because ffmpeg said so, or because written, the number of frames,
-// is smaller than the header states. Two frames, and one in 50, may be missing for other reasons, such as an edit.
-func (c *clip) cut(written int) error {
+// checkLength returns an error if the input ended too early, because ffmpeg said so, or because written, the number of
+// frames, is smaller than its header states. Two frames, and one in 50, may be missing for other reasons.
+func (c *clip) checkLength(written int) error {
 	promised, _ := strconv.Atoi(c.video.Frames) // 0 if the header does not state it
 	switch {
 	case promised-written > 2+promised/50:
@@ -87,7 +87,7 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 		}
 	}
 	if n := c.decoder.log.count; n > 0 {
-		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.words(nil)))
+		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.explain(nil)))
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (c *clip) failure(p *process, err error) error {
 	case p.log.full || p.ProcessState != nil && p.ProcessState.ExitCode() == full:
 		return safefile.Unwritable(c.Out, syscall.ENOSPC)
 	}
-	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
+	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.explain(err))
 }
 
 // join makes ffmpeg write the file temp: it copies the video of all segments, at their times, and the streams in list.
@@ -306,7 +306,7 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 			return nil, c.failure(p, err)
 		}
 		err = safefile.Refuse(safefile.ErrOutput, c.Out, "%s files do not take the sound of %s (%s) as it is: %s; "+
-			"use -o NAME.mkv, which takes all", ext, c.In, sounds(list), p.words(err))
+			"use -o NAME.mkv, which takes all", ext, c.In, sounds(list), p.explain(err))
 	}
 	return nil, err
 }

@@ -65,7 +65,7 @@ func (s source) Open() (*enlarging.Content, error) {
 			return nil, s.ctx.Err()
 		}
 		if errors.Is(err, io.EOF) {
-			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.words(nil))
+			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.explain(nil))
 		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
@@ -83,7 +83,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()
 	if err != nil {
-		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.words(err))
+		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.explain(err))
 	}
 	if err = json.Unmarshal(data, &found); err != nil {
 		return found, fmt.Errorf("%s says of it what cannot be understood (%w): it is not the ffprobe of FFmpeg, or a "+

@@ -78,7 +78,7 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %s", in, ffmpeg, p.words(err))
+		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %s", in, ffmpeg, p.explain(err))
 	}
 	if t.encoders = listed(list); len(t.encoders) == 0 {
 		return nil, console.Failf(console.ExitInput, "%s: %s lists no encoders: it is not the program of FFmpeg, or a "+

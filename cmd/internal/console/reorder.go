@@ -82,16 +82,14 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	return nil
 }
 
-// askedForHelp and askedForAll are what splitArgs returns for a command line that asks for the first or second help
-// level.
+// askedForHelp and askedForAll are what splitArgs returns if the command line asks for the first or second help level.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// splitArgs splits args, the arguments of the command called name, into flags and file names. Each flag, which must be
-// in options, becomes one word --NAME=VALUE, with its long name. A call for help gives only askedForHelp or
-// askedForAll.
+// splitArgs splits args, the arguments of the command called name, into flags and file names. Each flag, one of
+// options, becomes one word --NAME=VALUE, with its long name. A call for help returns only askedForHelp or askedForAll.
 func splitArgs(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

@@ -205,7 +205,7 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	}
 	if f := done.Failure; f != nil {
 		if f.Exit < console.ExitNothing || f.Exit > console.ExitLimit {
-			f.Exit = console.ExitNothing
+			f.Exit = console.ExitNothing // the worker named no exit code that there is
 		}
 		return reply{}, answered{failure{safefile.OneLine(f.Error), f.Exit}}, nil
 	}

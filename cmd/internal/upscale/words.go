@@ -70,7 +70,7 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 			}
 		}
 		value := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(word, ",", ".")), "px")
-		for _, flag := range []string{"-s", "--fit", "--width"} {
+		for _, flag := range []string{"-s", "--fit", "--width"} { // the first that takes the value
 			if o := options.Find(strings.TrimLeft(flag, "-")); o != nil && o.Set(value) == nil {
 				return meant(flag, value)
 			}

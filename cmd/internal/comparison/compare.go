@@ -120,8 +120,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 
 // files returns the files to write for the report d.
 func files(d report.Document) parts.Files {
-	return parts.Files{"table.csv": d.CSV, "table.tex": d.LaTeX, "runs.json": d.JSON,
-		"report.html": d.HTML}
+	return parts.Files{"table.csv": d.CSV, "table.tex": d.LaTeX, "runs.json": d.JSON, "report.html": d.HTML}
 }
 
 // failure returns a text that says which run of a learner failed, and why, or "" if why is empty.
@@ -152,8 +151,7 @@ type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
 	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", or one of protocol.fixed
 	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
-	// Run is the number of the run, from 0. In the protocol single it is also the number of the training digit; in the
-	// other protocols it is added to Seed.
+	// Run is the number of the run, from 0: in the protocol single the training digit; in others it is added to Seed.
 	Run  int    `json:"run"`
 	Seed uint64 `json:"seed"` // the seed of the command
 	// Atoms is the number of atoms to learn; Patches is how many pairs of patches, or signals, to learn from.
@@ -210,14 +208,15 @@ type curvePoint struct {
 // dictionaries returns the names of all dictionaries: first those that need no learning, then the learners.
 func (opt Options) dictionaries() []string { return append(opt.Protocol.fixed(), opt.Learners...) }
 
-// tasks returns a task for each run and each dictionary, ordered by run, then by dictionary.
+// tasks returns a task for each run and each dictionary, ordered by run, then by dictionary. It fails if there are more
+// than parts.MaxTrials runs of learners.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	if runs := float64(p.runs) * float64(len(cmp.opt.Learners)); runs > parts.MaxTrials {
 		return nil, console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs,
 			parts.MaxTrials)
 	}
-	versions := slices.Repeat([]plugins.Version{{Revision: "1"}}, len(p.fixed()))
+	versions := slices.Repeat([]plugins.Version{{Revision: "1"}}, len(p.fixed())) // in the order of dictionaries
 	learned, err := plugins.Versions(cmp.opt.Learners, cmp.opt.Coder)
 	if err != nil {
 		return nil, err
@@ -230,8 +229,7 @@ func (cmp *comparison) tasks() ([]task, error) {
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
 				Patches: p.patches, MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity),
 				Index: cmp.opt.chosen, Limit: cmp.opt.limit, Program: versions[i].Program,
-				Revision: versions[i].Revision,
-			})
+				Revision: versions[i].Revision})
 		}
 	}
 	return list, nil

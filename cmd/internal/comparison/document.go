@@ -151,12 +151,12 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 		if truth, err := crop(test.img, test.img); err == nil {
 			row[1].Picture = pictureOf(truth, width, test.name, "truth", isFirst)
 		}
-		show := func(name, by string, scores []restored, own bool) {
+		show := func(name, by string, scores []restored, overlay bool) {
 			c := report.Cell{}
 			if len(scores) > i {
 				c.Text = report.Number(nfe.Format, average(scores, i))
 				if len(scores[i].Picture) > 0 {
-					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, own)
+					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, overlay)
 				}
 			}
 			row = append(row, c)
@@ -186,7 +186,8 @@ func pictureOf(data []byte, width int, scene, maker string, overlay bool) report
 }
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, if byTime is false, over
-// iterations. below reports whether there are errors below the floor of the chart, which are drawn on the floor.
+// iterations; a learner that does not report iterations then has no curve. Both axes are logarithmic. below reports
+// whether there are errors below the floor of the chart, 1e-4 or more, which are drawn on the floor.
 func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	c = report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true}
 	if byTime {
@@ -204,7 +205,7 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 			x := float64(p.Iteration)
 			switch {
 			case byTime:
-				x = max(p.Seconds, 1e-4)
+				x = max(p.Seconds, 1e-4) // a logarithmic axis has no 0
 			case p.Iteration == 0: // the learner does not report its iterations
 				continue
 			}

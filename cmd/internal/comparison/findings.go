@@ -139,8 +139,8 @@ func (f findings) given(b baseline, test int) []float64 {
 // falling returns a text on how many runs ended while a learner's error still fell, or "" if none did.
 func (f findings) falling(learner string) string {
 	count := 0
-	for _, v := range f.inRuns(learner, func(r result) float64 { return map[bool]float64{true: 1}[r.Falling] }) {
-		if v == 1 {
+	for run := range f.opt.Protocol.runs {
+		if r := f.inRun(run, learner); r != nil && r.Falling {
 			count++
 		}
 	}
@@ -168,7 +168,8 @@ func (f findings) nonZeros(learner string) report.Cell {
 }
 
 // medianRun returns the run, among the first maxRuns, in which the difference between the best and the second-best
-// learner is the median, for the form of model that the page shows. The pictures of later runs are not stored.
+// learner is the median, for the form of model that the page shows. The pictures of later runs are not stored. It is
+// run 0 if there are no two learners with defined errors in a run.
 func (f findings) medianRun() int {
 	first, next := f.rivals()
 	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)
@@ -181,9 +182,7 @@ func (f findings) medianRun() int {
 	if len(order) == 0 {
 		return 0
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(b[i]-a[i], b[j]-a[j])
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b[i]-a[i], b[j]-a[j]) })
 	return order[(len(order)-1)/2]
 }
 
@@ -197,7 +196,7 @@ func (f findings) table(kind form) report.Table {
 	}
 	t.Head = append(t.Head, f.opt.dictionaries()...)
 	for test := range len(f.data.tests) + 1 {
-		name, index := "mean", -1
+		name, index := "mean", -1 // index is the argument test of average
 		if test < len(f.data.tests) {
 			name, index = f.data.tests[test].name, test
 		}
@@ -206,7 +205,7 @@ func (f findings) table(kind form) report.Table {
 		add := func(text string, list []float64) {
 			row, scores = append(row, report.Cell{Text: text}), append(scores, list)
 		}
-		of := func(score func(test int) []float64) []float64 {
+		compared := func(score func(test int) []float64) []float64 { // the list that report.Best compares
 			if index >= 0 {
 				return score(index)
 			}
@@ -214,12 +213,12 @@ func (f findings) table(kind form) report.Table {
 		}
 		for _, b := range f.baselines {
 			score := func(test int) []float64 { return f.given(b, test) }
-			add(report.Number(nfe.Format, average(b.scores, index)), of(score))
+			add(report.Number(nfe.Format, average(b.scores, index)), compared(score))
 			paper = append(paper, report.Cell{Text: "–"})
 		}
 		for _, learner := range f.opt.dictionaries() {
 			score := func(test int) []float64 { return f.runs(kind, learner, test) }
-			add(report.Estimate(nfe.Format, score(index)), of(score))
+			add(report.Estimate(nfe.Format, score(index)), compared(score))
 			paper = append(paper, f.paper(learner, index))
 		}
 		if best := report.Best(scores); best >= 0 {
@@ -260,7 +259,8 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns a table with a row for each learner: mean seconds, iterations, errors and use of the dictionary.
+// learning returns a table with a row for each dictionary: mean seconds, iterations, errors and use of the dictionary
+// over the runs that did not fail. A failure is noted beside the name.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}
@@ -287,7 +287,8 @@ func (f findings) learning() report.Table {
 				return float64(r.Iterations)
 			}},
 			{"%.5f", func(r result) float64 { return r.RMSE }}, {"%.5f", func(r result) float64 { return r.Least }},
-			{"", nil}, {"%.5f", func(r result) float64 { return r.Coded }},
+			{"", nil}, // stands for f.nonZeros
+			{"%.5f", func(r result) float64 { return r.Coded }},
 			{"%.1f", func(r result) float64 { return float64(r.Used) }},
 			{"%.4f", func(r result) float64 { return r.Coherence }},
 		} {

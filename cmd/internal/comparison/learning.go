@@ -57,9 +57,8 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
 	model, err := fit.Train(ctx, train, learning.Trainer{
-		Scale: scale, Degradation: resample.Box, Patch: 3, Patches: p.patches, Flat: p.flat / 255,
-		Detail: p.refit, Refit: p.refit,
-		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
+		Scale: scale, Degradation: resample.Box, Patch: 3, Patches: p.patches, Flat: p.flat / 255, Detail: p.refit,
+		Refit: p.refit, Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
 		Fixed: given,
 		Learned: func(l *learners.Result, stacked *mat.Dense) {
 			found = r.describe(l)
@@ -95,7 +94,8 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 		", a smaller -j or fewer --patches")
 }
 
-// describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms.
+// describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms. r.Curve
+// gets the last step of l, and other steps 15 % apart at least, by the number of the iteration.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -107,7 +107,7 @@ func (r *result) describe(l *learners.Result) error {
 	}
 	r.Coherence = l.Dictionary.Angles(1).Max
 	r.Least, r.Falling = l.Least(), l.Falling()
-	next := 1.0
+	next := 1.0 // the least number of an iteration that r.Curve gets next
 	for _, s := range l.Steps {
 		if s.Iteration == last.Iteration || float64(s.Iteration) >= next {
 			r.Curve = append(r.Curve, curvePoint{s.Iteration, s.Elapsed.Seconds(), s.RMSE})
@@ -135,7 +135,7 @@ func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 	var stacked []float64
 	for k := range atoms {
 		atom, pair := d.Atom(k), make([]float64, low*low+high*high)
-		for i, v := range atom {
+		for i, v := range atom { // entry i is in row i/high and column i%high
 			pair[i/high/scale*low+i%high/scale] += v / (scale * scale)
 			pair[low*low+i] = v
 		}
@@ -148,7 +148,7 @@ func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 // draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
-	side := int(math.Sqrt(float64(rows / (1 + scale*scale))))
+	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels
 	low, err := d.Rows(0, side*side)
 	if err != nil {
 		return err
@@ -157,8 +157,9 @@ func (r *result) draw(d *sparse.Dictionary) error {
 	if err != nil {
 		return err
 	}
+	const zoom = 3
 	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale),
-		mosaic.NewPanel(high, side*scale, side*scale, 1)}, parallel.Numbers(atoms), 3)
+		mosaic.NewPanel(high, side*scale, side*scale, 1)}, parallel.Numbers(atoms), zoom)
 	if err == nil {
 		r.Mosaic, err = report.PNG(img)
 	}
@@ -197,9 +198,8 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 	return list, nil
 }
 
-// restoreAll reduces all test pictures, enlarges them again with m and returns the results, for the given run. It
-// stores the first maxKept pictures, or a part of large ones, in run 0, and the first maxShown in the other runs before
-// run maxRuns.
+// restoreAll reduces all test pictures, enlarges them again with m, and returns the results. Of run 0 it stores the
+// first maxKept pictures, or parts of large ones, and of the later runs before maxRuns the first maxShown.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		e, shown, err := m.RestoreExact(ctx, test.img, scale)

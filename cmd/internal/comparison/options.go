@@ -38,15 +38,12 @@ func (opt *Options) table() settings.Table {
 		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
 		number("sparsity", &asked.sparsity, "code with `S` atoms at most"),
-		number("atoms", &asked.atoms, "learn `K` atoms"),
-		number("patches", &asked.patches, "learn from `N` patches"),
+		number("atoms", &asked.atoms, "learn `K` atoms"), number("patches", &asked.patches, "learn from `N` patches"),
 		number("iterations", &asked.iterations, "iterate `N` times at most"),
 		number("seeds", &asked.seeds, "run with `N` training pictures or seeds"),
 		{Name: "back-projection", To: settings.Maybe(&asked.back, -1).AtLeast(0),
 			Help: "back-project `N` times where that is done; 0: never; -1: as the protocol says"},
-		console.SeedOption(&opt.Seed),
-		console.RecursiveOption(&opt.Sources.Recursive),
-		parts.SweepOption(),
+		console.SeedOption(&opt.Seed), console.RecursiveOption(&opt.Sources.Recursive), parts.SweepOption(),
 	}, opt.choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
@@ -110,8 +107,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// read returns the protocol named a.protocol, changed by the settings in a. inputs is the number of arguments; read
-// fails if the protocol expects another number.
+// read returns the protocol called a.protocol, changed by a. It fails if the protocol expects another number of inputs.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
 		if one.name == a.protocol {
@@ -156,8 +152,7 @@ type protocol struct {
 	photo bool // the data are any number of pictures; false: one file or folder
 }
 
-// fixed returns the names of the dictionaries that are not learned: an overcomplete DCT and, for signals, a sample of
-// the training signals.
+// fixed returns the names of the dictionaries that are not learned: a DCT and, for signals, a sample of the signals.
 func (p protocol) fixed() []string {
 	if p.isSignals() {
 		return []string{fixedDCT, fixedSamples}

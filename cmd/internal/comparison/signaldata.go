@@ -17,8 +17,10 @@ import (
 	"superres/internal/matfile"
 )
 
-// readSignals returns all signals, as the columns of y. In the protocol patches, groups[i] is the index of the picture
-// from which column i was cut, and values are on the scale 0..255, minus the mean of the patch; else groups is nil.
+// readSignals returns all signals, as the columns of y. In the protocol signals they come from the file, and groups is
+// nil. In the protocol patches they are cut from random places of the pictures, the same in each call: groups[i] is the
+// index of the picture from which column i was cut, and values are on the scale 0..255, minus the mean of the patch.
+// Pictures smaller than a patch are left out.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -70,7 +72,8 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 
 // openSignals returns the signals in the file called name: the columns of a matrix (.npy, .npz, .csv); windows of 64
 // values from a matrix of one row or column; or windows from the first channel of the WFDB record with this header.
-// Each window has its mean removed. Windows with a missing sample are left out; note says how many, or is empty.
+// Each window has its mean removed. Windows do not overlap, and values after the last whole one are dropped. Windows
+// with a missing sample are left out; note says how many, or is empty.
 func openSignals(name string) (y *mat.Dense, note string, err error) {
 	var row []float64
 	if strings.EqualFold(filepath.Ext(name), ".hea") {
@@ -122,18 +125,19 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 	return y, note, nil
 }
 
-// split divides the signals for a run into at most t.Patches training and mostHeldOut held-out signals. A fifth of the
-// groups, drawn at random, is held out; if groups is nil, a fifth of the signals. split skips signals that are zero.
+// split divides the signals for a run into at most t.Patches training and mostHeldOut held-out signals, both drawn at
+// random. A fifth of the groups, at least one, is held out; if groups is nil, a fifth of the signals. split skips
+// signals that are zero. If nothing is left for one of the two, it gets a single signal of zeros.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))
-	last := 0
+	count := 1 // number of groups
 	for _, g := range groups {
-		last = max(last, g)
+		count = max(count, g+1)
 	}
-	order := rng.Perm(last + 1)
+	order := rng.Perm(count)
 	heldOut := map[int]bool{}
-	for _, g := range order[:max(1, (last+1)/5)] {
+	for _, g := range order[:max(1, count/5)] {
 		heldOut[g] = true
 	}
 	var train, held []int

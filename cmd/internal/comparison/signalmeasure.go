@@ -12,7 +12,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// measure builds or learns the dictionary for r.task and sets the figures in r.
+// measure builds or learns the dictionary for r.task and sets the figures in r: the errors of the held-out signals when
+// they are coded, and when they are denoised after noise of each strength in denoiseLevels was added.
 func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	coder, err := sparse.New(r.Coder)
 	if err != nil {
@@ -45,13 +46,13 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	if r.HeldOut, err = codedError(ctx, coder, d, data.heldOut, data.heldOut); err != nil {
 		return err
 	}
-	scale := 1.0
+	unit := 1.0 // of denoiseLevels, in the unit of the signals
 	if !data.square {
-		scale = mat.Norm(data.heldOut, 2) / math.Sqrt(float64(m*n)) / 100
+		unit = mat.Norm(data.heldOut, 2) / math.Sqrt(float64(m*n)) / 100
 	}
 	for i, level := range denoiseLevels {
-		sigma := scale * level
-		rng := rand.New(rand.NewPCG(seed, uint64(20+i)))
+		sigma := unit * level
+		rng := rand.New(rand.NewPCG(seed, uint64(20+i))) // each level has other noise, the same for all learners
 		noisy := mat.DenseCopyOf(data.heldOut)
 		noisy.Apply(func(_, _ int, v float64) float64 { return v + sigma*rng.NormFloat64() }, noisy)
 		until := sparse.OMP{Tolerance: gain * sigma * math.Sqrt(float64(m))}
@@ -81,8 +82,7 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 // first. If square is true, an atom is the product of two of ⌈√k⌉ cosines of √m entries, over the rows and over the
 // columns of a patch; the k products with the smallest sums of frequencies are taken.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
-	side := m
-	count := k
+	side, count := m, k // number of entries of a cosine, and number of cosines
 	if square {
 		side, count = int(math.Round(math.Sqrt(float64(m)))), int(math.Ceil(math.Sqrt(float64(k))))
 	}

@@ -50,7 +50,8 @@ func (f signalFindings) inRuns(name string, figure func(signalResult) float64) [
 	return list
 }
 
-// contest returns the comparison of the dictionaries according to the measure m.
+// contest returns the comparison of the dictionaries according to the measure m. Only learned ones have a time, the
+// median of the runs, and a training RMSE, the mean of the runs.
 func (f signalFindings) contest(m signalMeasure) report.Contest {
 	c := report.Contest{Title: m.name, Kind: "learner", Problems: "runs", Columns: []string{"told", "training RMSE"},
 		Measure: report.Measure{Name: "RMSE", Format: "%.4g", Say: "%.4g"}}
@@ -61,8 +62,8 @@ func (f signalFindings) contest(m signalMeasure) report.Contest {
 			e.Seconds = report.Median(report.Defined(f.inRuns(name, func(r signalResult) float64 { return r.Seconds })))
 			training, _ = report.Mean(report.Defined(f.inRuns(name,
 				func(r signalResult) float64 { return r.Training })))
-			falling := f.inRuns(name, func(r signalResult) float64 { return map[bool]float64{true: 1}[r.Falling] })
-			if slices.Contains(falling, 1) {
+			isFalling := func(r signalResult) bool { return r.Learner == name && r.Failure == "" && r.Falling }
+			if slices.ContainsFunc(f.results, isFalling) {
 				e.Mark = name + ": the error still fell at the last iteration."
 			}
 		}

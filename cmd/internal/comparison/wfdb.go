@@ -31,7 +31,8 @@ type wfdbSignal struct {
 // reFormat matches the format of a signal: its number, the samples per frame, the skew and the offset in bytes.
 var reFormat = regexp.MustCompile(`^(\d+)(?:x(\d+))?(?::\d+)?(?:\+(\d+))?$`)
 
-// parseWFDB parses a header line that describes a signal, split into its fields.
+// parseWFDB parses a header line that describes a signal, split into its fields. It fails for formats other than 16 and
+// 212, and if the data are not in the folder of the header.
 func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	if len(fields) < 2 {
 		return g, errors.New("a signal without a format")
@@ -71,13 +72,13 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 	switch {
 	case g.format == "16":
 		v, none = int(int16(binary.LittleEndian.Uint16(data[2*i:]))), math.MinInt16
-	case i%2 == 0:
+	case i%2 == 0: // the first of three bytes, and the lower half of the second
 		v, none = int(data[i/2*3])|int(data[i/2*3+1]&0x0f)<<8, -2048
-	default:
+	default: // the third byte, and the upper half of the second
 		v, none = int(data[i/2*3+2])|int(data[i/2*3+1]&0xf0)<<4, -2048
 	}
 	if g.format == "212" {
-		v = (v ^ 0x800) - 0x800
+		v = (v ^ 0x800) - 0x800 // from 12 bits in two's complement
 	}
 	if v == none {
 		return math.NaN()
@@ -87,8 +88,7 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 
 // readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, as the numbers that the
 // recorder stored, with NaN for missing samples. name is the path of the header; the data are in a file in the same
-// folder. It reads the sample formats 16 and 212, which most records use. (G. Moody: WFDB Applications Guide, header(5)
-// and signal(5).)
+// folder. It reads the formats 16 and 212, which most records use. See header(5) and signal(5) in the WFDB guide.
 func readWFDB(name string) ([]float64, error) {
 	text, err := readLimited(name)
 	if err != nil {

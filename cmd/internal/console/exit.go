@@ -46,8 +46,7 @@ func Usage(format string, args ...any) error { return Failf(ExitUsage, format, a
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)
 
-// Message returns the text of err as one line, with advice on flags, without names of packages, and with very long
-// words cut in the middle.
+// Message returns the text of err as a line, with advice on flags, without names of packages, and with long words cut.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {
@@ -66,11 +65,8 @@ func ExitCode(err error) int {
 		code  int
 	}{
 		{usage.ErrSettings, ExitUsage}, // first, since a fault about a file may have it as its cause
-		{safefile.ErrInput, ExitInput},
-		{safefile.ErrOutput, ExitOutput},
-		{safefile.ErrLimit, ExitLimit},
-		{superres.ErrModel, ExitModel},
-		{training.ErrPictures, ExitInput},
+		{safefile.ErrInput, ExitInput}, {safefile.ErrOutput, ExitOutput}, {safefile.ErrLimit, ExitLimit},
+		{superres.ErrModel, ExitModel}, {training.ErrPictures, ExitInput},
 	} {
 		if errors.Is(err, c.class) {
 			return c.code

@@ -30,39 +30,28 @@ var flagsElsewhere = []flagElsewhere{
 	{"c continue", "resume", "write --resume"},
 	{"size resize dimensions resolution geometry x times factor ratio zoom upscale enlarge", "scale",
 		"sizes are -s 4, --width 1920 and --fit 1920x1080"},
-	{"w", "width", "write --width N"},
-	{"max-size box", "fit", "write --fit WxH"},
+	{"w", "width", "write --width N"}, {"max-size box", "fit", "write --fit WxH"},
 	{"tta best hq high-quality", "effort", "write --effort max"},
-	{"fast faster", "effort", "write --effort fast"},
-	{"workers parallel cpus p P", "jobs", "write -j N"},
-	{"g gpu gpu-id device", "", "no GPU is needed"},
-	{"model-name network weights", "model", "write -m NAME"},
+	{"fast faster", "effort", "write --effort fast"}, {"workers parallel cpus p P", "jobs", "write -j N"},
+	{"g gpu gpu-id device", "", "no GPU is needed"}, {"model-name network weights", "model", "write -m NAME"},
 	{"noise denoise-level noise-level", "denoise", "write --denoise HOW"},
 	{"jpeg-quality jpg-quality qual Q", "quality", "write --quality Q"},
 	{"ext extension type to output-format", "format", "write -f FORMAT"},
-	{"jpg jpeg", "format", "write -f jpeg"},
-	{"png", "format", "write -f png"},
-	{"tif tiff", "format", "write -f tiff"},
-	{"R recurse subfolders subdirs", "recursive", "write -r"},
-	{"suffix", "name", "write --name '{stem}SUFFIX'"},
-	{"prefix", "name", "write --name 'PREFIX{stem}'"},
-	{"silent", "quiet", "write -q"},
+	{"jpg jpeg", "format", "write -f jpeg"}, {"png", "format", "write -f png"}, {"tif tiff", "format", "write -f tiff"},
+	{"R recurse subfolders subdirs", "recursive", "write -r"}, {"suffix", "name", "write --name '{stem}SUFFIX'"},
+	{"prefix", "name", "write --name 'PREFIX{stem}'"}, {"silent", "quiet", "write -q"},
 	{"no-progress", "progress", "write --progress none"},
 	{"strip no-metadata no-exif strip-metadata", "metadata", "write --metadata strip"},
-	{"debug", "verbose", "write -v"},
-	{"memory mem ram", "max-memory", "write --max-memory N"},
+	{"debug", "verbose", "write -v"}, {"memory mem ram", "max-memory", "write --max-memory N"},
 	{"bits bit-depth", "depth", "write --depth BITS"},
-	{"4k uhd", "fit", "write --fit 4K"},
-	{"8k", "fit", "write --fit 8K"},
-	{"hd", "fit", "write --fit HD"},
+	{"4k uhd", "fit", "write --fit 4K"}, {"8k", "fit", "write --fit 8K"}, {"hd", "fit", "write --fit HD"},
 	{"fullhd", "fit", "write --fit FullHD"},
 }
 
 // upscaleElsewhere are words that stand for the command upscale in other programs.
 var upscaleElsewhere = []string{"enlarge", "resize", "scale", "upsize", "zoom", "superres", "enhance", "run"}
 
-// hintFor returns the hint for the flag name (without dashes) of another program, given to a command with options, or
-// "" if there is no hint.
+// hintFor returns the hint for name, a flag of another program without dashes, given to a command with options, or "".
 func hintFor(options settings.Table, name string) string {
 	for _, f := range flagsElsewhere {
 		if slices.Contains(strings.Fields(f.names), name) && (f.option == "" || options.Find(f.option) != nil) {
@@ -108,8 +97,9 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// asQuality returns a usage error if args[i], which begins with -q, or args[i+1] holds a number from 1 to 100: in other
-// programs -q 90 is a quality, here -q is --quiet. Else it returns nil.
+// asQuality returns a usage error if args[i], which begins with -q, or args[i+1] holds a number from 1 to 100, and
+// options have --quality: in other programs -q 90 is a quality, here -q is --quiet. Else it returns nil. An argument
+// that is the name of a file counts as no number.
 func asQuality(options settings.Table, args []string, i int) error {
 	number := strings.TrimPrefix(strings.TrimPrefix(args[i], "-q"), "=")
 	if number == "" && i+1 < len(args) && !exists(args[i+1]) {
@@ -161,8 +151,8 @@ func splitShort(options settings.Table, name, value string, hasValue bool) (list
 	return list
 }
 
-// isLong reports whether name, written with one dash, is meant as a long flag although it could be read as a short flag
-// with a value: -out is not -o with the value ut.
+// isLong reports whether name, written with one dash, is meant as a long flag, of superres or of another program,
+// although it could be read as a short flag with a value: -out is not -o with the value ut, but -s4 is -s with 4.
 func isLong(options settings.Table, name string) bool {
 	if letter, size := utf8.DecodeRuneInString(name); size < len(name) && strings.ContainsAny(name[size:size+1],
 		"0123456789.") && letter != '-' {

@@ -51,8 +51,7 @@ func QuietOption(to *bool) *settings.Option {
 		Effect: settings.Neutral, Help: "show errors only"}
 }
 
-// WorkOptions returns the options of commands that take long: ProgressOptions, --jobs, which Command applies, and
-// --max-memory, which sets l.Memory.
+// WorkOptions returns the options of commands that take long: ProgressOptions, --jobs (see Command), and MemoryOption.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
 		&settings.Option{Name: "jobs", Aliases: []string{"j", "threads"}, To: settings.Num(new(int), 0).AtLeast(0),
@@ -82,8 +81,7 @@ func OutputOption(to *string, preset, help string) *settings.Option {
 		Effect: settings.Neutral, Help: help}
 }
 
-// OnExistOption returns --on-exist, which Overwrites reads, for commands without the value skip. when completes the
-// help text "to do when …".
+// OnExistOption returns --on-exist, which Overwrites reads, without the value skip. when ends the help "to do when …".
 func OnExistOption(when string) *settings.Option {
 	return &settings.Option{Name: "on-exist", To: settings.OneOf(new(string), "fail", "fail", "overwrite"),
 		Effect: settings.Neutral, Help: "`WHAT` to do when " + when + ": fail or overwrite"}

@@ -2,8 +2,7 @@ package console
 
 import "syscall"
 
-// limitData limits the data of the process, which includes its heap, to the given bytes (RLIMIT_DATA). If the system
-// does not allow that, it does nothing.
+// limitData limits the data of the process, such as its heap, to bytes (RLIMIT_DATA), if the system allows that.
 func limitData(bytes int64) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {

@@ -85,7 +85,7 @@ func (p *Progress) Set(what string, share float64) {
 	p.draw()
 }
 
-// draw draws the bar, unless it was drawn less than betweenDraws ago.
+// draw draws the bar and the text beside it, unless it was drawn less than betweenDraws ago.
 func (p *Progress) draw() {
 	now := time.Now()
 	if now.Sub(p.drawn) < betweenDraws {
@@ -93,11 +93,11 @@ func (p *Progress) draw() {
 	}
 	p.drawn, p.visible = now, true
 	_ = p.bar.Set(int(thousandths * p.share)) // a bar that cannot be drawn is no error
-	room := 0
+	room := 0                                 // characters beside the bar; 0: unknown
 	if f, ok := file(p.w); ok {
-		const percent = len(" 100% ||  ") + 1
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > percent {
-			room = columns - percent
+		const others = len(" 100% ||  ") + 1 // characters that do not belong to the text
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > others {
+			room = columns - others
 		}
 	}
 	p.bar.Describe(p.text(now, room))
@@ -133,15 +133,14 @@ func (p *Progress) Spin(what string) {
 	if p.bar == nil || !p.endless {
 		p.Clear()
 		p.shown, p.note, p.endless = what, "", true
-		p.bar = progressbar.NewOptions(-1,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what),
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what),
 			progressbar.OptionThrottle(betweenDraws), progressbar.OptionClearOnFinish())
 	}
 	p.visible = true
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
-// Describe shows text beside the bar, such as the approximation error so far.
+// Describe shows text beside the bar, such as the approximation error so far. Without a bar it does nothing.
 func (p *Progress) Describe(text string) {
 	if p.note == "" {
 		p.drawn = time.Time{} // the first text is shown at once

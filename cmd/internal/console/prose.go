@@ -71,7 +71,8 @@ func (p Paragraph) Fit(width int) (best []string) {
 	return best
 }
 
-// fitExamples returns the examples in list as lines of at most width columns, with the remarks in the given column.
+// fitExamples returns the examples in list as lines of at most width columns, with the remarks in the given column. A
+// remark begins in the last line of its command, or in the next line if the command reaches too far.
 func fitExamples(list []example, column, width int) (lines []string) {
 	const indent, gap = "   ", 2
 	for _, e := range list {
@@ -87,7 +88,7 @@ func fitExamples(list []example, column, width int) (lines []string) {
 		remark := fill(e.remark, strings.Repeat(" ", column), width)
 		last := &lines[len(lines)-1]
 		if room := column - utf8.RuneCountInString(*last); room >= gap {
-			*last += remark[0][column-room:]
+			*last += remark[0][column-room:] // the line begins with column spaces
 			remark = remark[1:]
 		}
 		lines = append(lines, remark...)
@@ -100,7 +101,7 @@ type example struct{ command, remark string }
 
 // examples returns the examples of p. A line with a large indent continues the remark of the command above it.
 func (p Paragraph) examples() (list []example) {
-	const far = 16
+	const far = 16 // spaces of a large indent
 	for _, line := range p.Lines {
 		text := strings.TrimLeft(line, " ")
 		if n := len(list); n > 0 && len(line)-len(text) >= far {
@@ -137,8 +138,7 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list, which holds headings and paragraphs, as text in lines of at most width columns. Paragraphs
-// are indented, headings are not.
+// sectioned returns list as text in lines of at most width columns. It indents all paragraphs but headings.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "
 	var b strings.Builder

@@ -8,8 +8,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// remedies holds the advice that follows the text of an error. Other packages only name a Remedy, since only this
-// package knows the flags.
+// remedies holds the advice that follows the text of an error. Other packages only name a Remedy and know no flags.
 var remedies = map[safefile.Remedy]string{
 	safefile.Overwrite:      "use --on-exist overwrite or another name",
 	safefile.NameOutput:     "give one with -o",

@@ -50,7 +50,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		command, first, head = command.Command(args[2]), 3, args[:3]
 	}
 	head = slices.Clone(head)
-	flags, files, err := parted(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
+	flags, files, err := splitArgs(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
 	switch {
 	case err != nil:
 		return nil, err
@@ -82,16 +82,15 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	return nil
 }
 
-// askedForHelp and askedForAll are the flags that parted returns for a command line that asks for the first or for the
-// second level of help.
+// askedForHelp and askedForAll are what splitArgs returns if the command line asks for the first or second help level.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits args, the arguments of the command called name, into flags and file names. Each flag, which must be in
+// splitArgs splits args, the arguments of the command called name, into flags and file names. Each flag, one of
 // options, becomes one word --NAME=VALUE, with its long name. A call for help returns only askedForHelp or askedForAll.
-func parted(options settings.Table, name string, args []string) (flags, files []string, err error) {
+func splitArgs(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -146,9 +145,8 @@ func parted(options settings.Table, name string, args []string) (flags, files []
 // sizeOrScale matches text that begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
 var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
 
-// isInput reports whether word, where a command is expected, is meant as an input: a file or folder that exists, for
-// example because it was dropped on the program's icon, or a word that looks like a path, a name with an extension, a
-// pattern, an address or a size.
+// isInput reports whether word, where a command is expected, is meant as an input: an existing file or folder, as when
+// it was dropped on the program's icon, or a word like a path, a name with an extension, a pattern, an address, a size.
 func isInput(word string) bool {
 	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
 		sizeOrScale.MatchString(word)

@@ -42,8 +42,8 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer cancel(nil)
 	defer untilSignal(cancel)()
 	ctx = context.WithValue(ctx, typedKey{}, args)
-	after := new(atomic.Pointer[string])
-	ctx = context.WithValue(ctx, interruptKey{}, after)
+	advice := new(atomic.Pointer[string]) // OnInterrupt sets it
+	ctx = context.WithValue(ctx, interruptKey{}, advice)
 	ctx, end := external.Keep(ctx)
 	defer end() // ends external programs, even if the command is still running
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
@@ -73,7 +73,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
 		if i.Signal != SIGPIPE { // with SIGPIPE nobody would read the message
 			fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
-			if text := after.Load(); text != nil {
+			if text := advice.Load(); text != nil {
 				fmt.Fprintln(stderr, "superres:", safefile.OneLine(*text))
 			}
 		}
@@ -85,20 +85,12 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 
 // App returns the program as an application of the command-line library, with commands for the streams s.
 func (p Program) App(s *Streams) *cli.App {
-	app := &cli.App{
-		Name:                  "superres",
-		Usage:                 p.Usage,
-		Version:               Version,
-		HideVersion:           true,
-		HideHelpCommand:       true, // reorder turns it into --help
-		Writer:                s.Out,
-		ErrWriter:             s.Err,
-		Reader:                s.In,
+	app := &cli.App{Name: "superres", Usage: p.Usage, Version: Version, HideVersion: true,
+		HideHelpCommand: true, // reorder turns it into --help
+		Writer:          s.Out, ErrWriter: s.Err, Reader: s.In,
 		ExitErrHandler:        func(*cli.Context, error) {}, // Run handles errors
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return Fail(ExitUsage, err) },
-		CustomAppHelpTemplate: p.Help,
-		// A file name may contain a comma.
-		DisableSliceFlagSeparator: true,
+		CustomAppHelpTemplate: p.Help, DisableSliceFlagSeparator: true, // a file name may contain a comma
 	}
 	for _, make := range p.Commands {
 		app.Commands = append(app.Commands, make(s))

@@ -39,16 +39,15 @@ func OnInterrupt(ctx context.Context, format string, args ...any) {
 	}
 }
 
-// twice is how long after the first signal further signals are ignored as repetitions: timeout(1) signals the program
-// and then its process group, and a closing terminal may send both SIGHUP and SIGTERM.
-const twice = 200 * time.Millisecond
+// repeatTime is how long after the first signal further signals are ignored as repetitions: timeout(1) signals the
+// program and then its process group, and a closing terminal may send both SIGHUP and SIGTERM.
+const repeatTime = 200 * time.Millisecond
 
-// isIgnored reports whether the program was started with the signal s ignored. On js, which has no signals, it returns
-// false, since package signal would panic there.
+// isIgnored reports whether the program was started with s ignored: never on js, where package signal would panic.
 func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored(s) }
 
 // untilSignal starts a goroutine that calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP. A later
-// signal, except a repetition (see twice), kills the program as usual. stop ends the goroutine.
+// signal, except a repetition (see repeatTime), kills the program as usual. stop ends the goroutine.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -59,7 +58,7 @@ func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 		select {
 		case s := <-signals:
 			cancel(Interrupt{s.(syscall.Signal)})
-			time.Sleep(twice) // ignores repetitions, even while the program exits
+			time.Sleep(repeatTime) // ignores repetitions, even while the program exits
 		case <-over:
 		}
 		signal.Stop(signals)

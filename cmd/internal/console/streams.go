@@ -39,6 +39,7 @@ type output struct {
 	err error // nil: no write has failed
 }
 
+// Write implements io.Writer. It gives an error the exit code ExitOutput, and keeps the first one in o.err.
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {

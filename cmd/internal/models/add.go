@@ -63,8 +63,7 @@ func (a *adding) table() settings.Table {
 	return settings.Table{
 		{Name: "name", To: settings.Text(&a.name, ""),
 			Help: "call the model `NAME`: letters, digits, _, + and -; by default as the file is called"},
-		console.MemoryOption(&a.limits),
-		console.OnExistOption("there is another model of that name"),
+		console.MemoryOption(&a.limits), console.OnExistOption("there is another model of that name"),
 		console.QuietOption(nil),
 	}
 }
@@ -114,7 +113,7 @@ func modelFiles(args []string) (files []file, err error) {
 	seen := map[string]bool{}
 	take := func(name string) {
 		f := identify(name)
-		if key := paths.Real(f.parts()[0]); !seen[key] {
+		if key := paths.Real(f.parts()[0]); !seen[key] { // .param and .bin have the same first part
 			seen[key] = true
 			files = append(files, f)
 		}

@@ -145,7 +145,7 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 		return console.Failf(console.ExitOutput, "%s is being fetched by another superres; wait for it", f.base())
 	}
 	have, err := to.Seek(0, io.SeekEnd)
-	if err == nil && have > f.Size {
+	if err == nil && have > f.Size { // no part of f
 		have, err = 0, to.Truncate(0)
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 	defer cancel(nil)
 	alarm := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("sends nothing for %g s", stalled.Seconds())) })
 	defer alarm.Stop()
-	cut := func(err error) error {
+	failed := func(err error) error { // the error to return if err ended the transfer
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -188,12 +188,11 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 			err = e.Err
 		}
 		return console.Failf(console.ExitInput, "%s: %w; %d of %d bytes are there, and the same command fetches "+
-			"the rest",
-			f.URL, err, have, f.Size)
+			"the rest", f.URL, err, have, f.Size)
 	}
 	resp, err := ask(ctx, g.client, f.URL, have)
 	if err != nil {
-		return cut(err)
+		return failed(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusPartialContent { // the server sends the whole file
@@ -220,9 +219,9 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 		case have == f.Size: // ignores what the server sends beyond the stated size
 			return nil
 		case err == io.EOF:
-			return cut(errors.New("breaks off"))
+			return failed(errors.New("breaks off"))
 		case err != nil:
-			return cut(err)
+			return failed(err)
 		}
 	}
 }

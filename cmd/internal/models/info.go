@@ -126,8 +126,7 @@ func inform(ctx context.Context, name string) (i information, err error) {
 			}
 		}
 		i.Kind, i.Architecture, i.Parameters, i.MACs = "network", n.Architecture, n.Parameters, n.MACs
-		i.Range = n.Range
-		i.File, i.Format, i.SHA256 = n.File, n.Format, n.SHA256
+		i.Range, i.File, i.Format, i.SHA256 = n.Range, n.File, n.Format, n.SHA256
 		if n.Terms != "" {
 			i.Terms = n.Terms
 		}

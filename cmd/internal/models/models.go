@@ -1,6 +1,5 @@
 // Package models opens models by name or from a file, and imports networks of other programs. Its command, superres
-// models, lists, describes, adds and removes models. The models embedded in the program are in package superres/models,
-// which packages in cmd import as embedded.
+// models, lists, describes, adds and removes models. Package superres/models, imported as embedded, has our own.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
 // names; network.go, which imports networks; then the commands: models.go, uses.go, add.go, get.go with catalogue.go,
@@ -71,8 +70,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 
 // Option returns the option called name, "model" (with the alias m) or "models". Shell completion offers Words for it.
 func Option(name string, to settings.Value, help string) *settings.Option {
-	o := &settings.Option{Name: name, To: to, Help: help,
-		Words: Words}
+	o := &settings.Option{Name: name, To: to, Help: help, Words: Words}
 	if name == "model" {
 		o.Aliases = []string{"m"}
 	}
@@ -117,9 +115,9 @@ func list(ctx context.Context, w io.Writer) error {
 			others = append(others, [2]string{l.Name, safefile.OneLine(fmt.Sprintf("×%d, %s", l.Scale, l.For))})
 		}
 	}
-	width := len("photo-real-fast")
+	const width, wider = len("photo-real-fast"), 24 // characters of names: ours and yours, and usual ones of others
 	return cmp.Or(writeLines(w, "", width, ours), writeLines(w, "\nyours, in "+dir+":\n", width, yours),
-		writeLines(w, "\nto be had by superres models get:\n", 24, others))
+		writeLines(w, "\nto be had by superres models get:\n", wider, others))
 }
 
 // writeLines writes to w head and then lines, in two columns. The first column has at least width characters, more if a

@@ -63,16 +63,16 @@ func sniff(name string) (model, network bool) {
 	if z, err := safefile.OpenZip(f, size); err == nil {
 		for _, entry := range z.File {
 			model = model || entry.Name == "model.json"
-			network = network || strings.HasSuffix(entry.Name, "/data.pkl")
+			network = network || strings.HasSuffix(entry.Name, "/data.pkl") // PyTorch since version 1.6
 		}
 		return model, network
 	}
 	var head [64]byte
 	n, _ := f.ReadAt(head[:], 0)
 	text := string(head[:n])
-	return false, keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") ||
-		n > 9 && strings.HasPrefix(text[8:], "{\"") ||
-		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
+	return false, keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") || // the number in which ncnn begins
+		n > 9 && strings.HasPrefix(text[8:], "{\"") || // safetensors: a length, and JSON
+		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.") // PyTorch before version 1.6
 }
 
 // openNetwork imports the network in f and returns the network as a model. A panic of the import becomes an error.

@@ -60,7 +60,8 @@ func (o Opener) openFile(ctx context.Context, f file) (*superres.Model, error) {
 	return m, nil
 }
 
-// openNamed returns the embedded model or the user's model called name.
+// openNamed returns the embedded model or the user's model called name. If there is none, the error names similar ones,
+// or the file that is called name with a suffix of networks.
 func (o Opener) openNamed(name string) (*superres.Model, error) {
 	ours := embedded.Names()
 	if o.Auto {

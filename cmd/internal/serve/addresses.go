@@ -86,8 +86,8 @@ func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	return list
 }
 
-// usualAddress returns the address from which this machine would send to a distant machine, or an invalid address if
-// this machine has no network. Nothing is sent.
+// usualAddress returns the address from which this machine sends to distant ones, invalid if it has none. It sends
+// nothing.
 func usualAddress() netip.Addr {
 	c, err := net.Dial("udp4", "192.0.2.1:9") // reserved for documentation (RFC 5737): no machine has this address
 	if err != nil {

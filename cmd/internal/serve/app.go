@@ -70,7 +70,7 @@ const mostGiven = 5000
 
 // take adds to the window the pictures in args, which name files and folders, and checks that each can be opened.
 func (w *window) take(args []string) error {
-	find := pictures.Finder{Recursive: true,
+	find := pictures.Finder{Recursive: true, // takes all kinds of pictures: the server says which it cannot convert
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
 	for _, arg := range args {
 		list, _, err := find.Expand(arg)
@@ -118,9 +118,9 @@ func (w *window) endBy(end func(), log func(line string)) {
 	})
 }
 
-// count adds change to the number of open pages and restarts the timer. A change of 0 says that a page is being loaded.
-//
-// Note: when a page is reloaded, browsers close the old page once they have the beginning of the new one.
+// count adds change to the number of open pages: 1 for a page that was opened, -1 for one that was closed. A change of
+// 0 says that a page is being loaded. count restarts the timer with returnTime after the end of a page, or with
+// openTime if a page is being loaded: browsers end a page that is reloaded once they have the beginning of the new one.
 func (w *window) count(change int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -115,8 +115,8 @@ func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Dura
 		func() { transfer.Pause(r.Context()) }}
 }
 
-// Read reads from the client, which has until the next deadline to send something. It first waits for small pictures,
-// once the body is no longer small itself.
+// Read reads from the client, which has b.move to send something, and until b.until for the whole body. Once more than
+// smallBody bytes have come, it first waits while small pictures are enlarged.
 func (b *body) Read(p []byte) (int, error) {
 	if b.had > smallBody {
 		b.pause()
@@ -148,7 +148,8 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends the next size bytes of f as the answer to r. It gives up if the client stops reading.
+// send sends the next size bytes of f as the answer to r, and pauses for small pictures after each smallBody bytes. It
+// gives up if the client stops reading, or if the whole takes longer than patience.body.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

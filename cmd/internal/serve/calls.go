@@ -99,12 +99,12 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	if err = s.service.Check(r.Context(), params); err != nil {
 		return done, err
 	}
-	come := func() {}
+	arrived := func() {}
 	if 0 < r.ContentLength && r.ContentLength <= smallBody {
-		come = s.scheduler.Expect()
+		arrived = s.scheduler.Expect() // larger pictures pause until arrived is called
 	}
 	in, err := s.receive(w, r)
-	come()
+	arrived()
 	if err != nil {
 		return done, err
 	}
@@ -149,8 +149,7 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 }
 
 // awaitHead waits until the head of the picture, with its size and metadata, may be read. Only a few heads are read at
-// once, since metadata takes memory and the memory of the picture is not yet set aside. awaitHead sets p.looked to the
-// function that lets the next head in.
+// once, since metadata takes memory and the picture has none set aside yet. p.looked then lets the next head in.
 func (p *picture) awaitHead(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:
@@ -175,7 +174,8 @@ func (p *picture) leave() {
 var errWaits = errors.New("the picture waits for its slot")
 
 // admit takes a slot for the picture, which needs the memory and work in load. It returns errWaits if the picture must
-// wait for a slot, and a busy error if too many pictures wait already.
+// wait for a slot, and a busy error if too many pictures wait already. When a second worker begins the job again, the
+// picture has its slot already, and the worker may not ask for more.
 func (p *picture) admit(load scheduling.Load) (err error) {
 	p.looked()
 	switch {
@@ -193,7 +193,8 @@ func (p *picture) admit(load scheduling.Load) (err error) {
 	return nil
 }
 
-// progress publishes the share of the work that is done, 0 to 1, and waits while much smaller pictures are enlarged.
+// progress publishes the share of the work that is done, 0 to 1, with the seconds left at the speed so far, and waits
+// while much smaller pictures are enlarged.
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)

@@ -42,9 +42,8 @@ type failed struct {
 
 const longestID = 64 // longest id that a client may choose, in bytes
 
-// take returns the watch of id, or a new one, and counts one more use of it: by a call if call is true, else by a
-// reader of events. It fails if id is too long, or if call is true and another call has used id. The caller must call
-// leave at the end.
+// take returns the watch of id, or a new one, and counts one more use: by a call if call is true, else by a reader of
+// events. It fails if id is too long, or if call is true and another call has used id. The caller must call leave.
 func (t *watches) take(id string, call bool) (*watch, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +95,8 @@ func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan s
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events answers r with a stream of the events of the picture with the id in r, from the latest one to the last.
+// events answers r with a stream of the events of the picture with the id in r, from the latest one to the last. Events
+// that follow each other too fast are left out. Before a call uses the id, the stream ends after patience.call.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {

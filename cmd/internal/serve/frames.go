@@ -71,8 +71,7 @@ type workerReady struct {
 type job struct {
 	jobs.Job
 	Sizes []int64 // sizes of the files of the call, in bytes
-	// Model is the version of the user's model that the call uses; the last file of the job is then the model. If Model
-	// is empty, the model is embedded in the program.
+	// Model is the version of the user's model that the call uses, as its last file; empty: the model is embedded.
 	Model string `json:",omitempty"`
 }
 

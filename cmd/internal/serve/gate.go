@@ -48,7 +48,8 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add adds a new connection and returns true. If there are too many, it closes an idle one, or else returns false.
+// add adds a new connection and returns true. If there are too many, it first closes the longest idle one, or returns
+// false if none is idle. If too many come from the address of the new one, only one of these is closed.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -120,7 +121,8 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// letIn counts r as an admitted request of its connection until done is called, so that add does not close it.
+// letIn counts r as an admitted request of its connection until done is called, so that add does not close it. Requests
+// over the connections of another listener are not counted.
 func letIn(r *http.Request) (done func()) {
 	c, is := r.Context().Value(connectionKey{}).(*counted)
 	if !is {
@@ -130,6 +132,7 @@ func letIn(r *http.Request) (done func()) {
 	return func() { c.change(-1) }
 }
 
+// change adds difference to the number of requests that c is serving.
 func (c *counted) change(difference int) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -143,15 +146,16 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path in r without the token, empty for the page. ok says that r has the token or needs none.
+// route returns the path in r without the token, empty for the page. ok says that r has the token, as the first part of
+// the path or, for the calls below v1, in the header Authorization, or that it needs none.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
 		return path, true
 	}
-	first, rest, below := strings.Cut(path, "/")
+	first, rest, hasSlash := strings.Cut(path, "/")
 	if same(s.token, first) {
-		return rest, below
+		return rest, hasSlash
 	}
 	bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return path, is && first == "v1" && same(s.token, bearer)
@@ -160,9 +164,8 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 // fromHere reports whether r may be answered: it is addressed to this server, and it was sent by the server's own page,
 // by no page at all, or by a link on another site that opens the page.
 //
-// Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
-// machine, read the answers. Browsers name the target and the sending page in Host and Origin; pages cannot change
-// these headers.
+// Note: a page of another site can send forms and pictures here and, if its host name is made to resolve to this
+// machine, read the answers. Browsers name the target in Host and the sender in Origin; pages cannot change this.
 func (s *site) fromHere(r *http.Request) bool {
 	if !s.isOurs(r.Host) {
 		return false

@@ -17,9 +17,8 @@ import (
 // openers lists, by operating system, the commands that open an address in the user's default browser. The address is
 // appended to the last argument. Systems without an entry use the entry for Linux.
 var openers = map[string][][]string{
-	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview opens a browser of Windows from Linux inside Windows
-	"darwin":  {{"open", ""}},
-	"windows": {{"rundll32", "url.dll,FileProtocolHandler", ""}},
+	"linux":  {{"xdg-open", ""}, {"wslview", ""}}, // wslview opens a browser of Windows from Linux inside Windows
+	"darwin": {{"open", ""}}, "windows": {{"rundll32", "url.dll,FileProtocolHandler", ""}},
 }
 
 // windowed lists, by operating system, browsers that show the address after --app= in a separate window, without tabs

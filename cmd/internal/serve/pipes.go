@@ -43,6 +43,7 @@ func listenToPipes(in io.Reader, out io.Writer) net.Listener {
 	return l
 }
 
+// Accept implements net.Listener: the first call returns the connection, later ones wait for its end, and fail.
 func (l *pipes) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conn:

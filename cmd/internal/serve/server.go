@@ -58,9 +58,8 @@ func (o options) memory() int64 { return o.shared() - scheduling.Kept(o.shared()
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
-	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}},
+	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, log: log,
 		ending: make(chan struct{})}
-	s.log = log
 	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole},
 		opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
@@ -99,10 +98,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
 		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-		"Referrer-Policy":            "no-referrer",
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-		"Cross-Origin-Embedder-Policy": "require-corp",
-		"Permissions-Policy":           "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
+		"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
+		"Permissions-Policy": "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
 	} {
 		h.Set(name, value)
 	}
@@ -178,17 +176,12 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 
 // contentType returns the MIME type of the file called name. For files of the page it does not depend on the system.
 func contentType(name string) string {
-	switch path.Ext(name) {
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".json":
-		return "application/json"
+	ext := path.Ext(name)
+	if text := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+		".html": "text/html; charset=utf-8", ".json": "application/json"}[ext]; text != "" {
+		return text
 	}
-	return mime.TypeByExtension(path.Ext(name))
+	return mime.TypeByExtension(ext)
 }
 
 // allows reports whether the method of r is one of methods. If not, it answers r with an error.
@@ -239,16 +232,17 @@ func failureOf(err error) failure {
 	return failure{asParameters(pathless(err)), console.ExitCode(err)}
 }
 
-// fail answers with err and the HTTP status for it. If paths were left out of the answer, it logs the whole error.
+// fail answers with err and the HTTP status for it: 429 and when to try again for a busy error, 503 if the server ends,
+// else as statuses says. If paths were left out of the answer, it logs the whole error.
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
 	if whole := console.Message(err); strings.Contains(f.Error, ofServer) && whole != f.Error {
 		s.log(whole) // for the operator, who can mend the cause
 	}
 	status, known := statuses[f.Exit]
-	busy, is := errors.AsType[scheduling.Busy](err)
+	busy, isBusy := errors.AsType[scheduling.Busy](err)
 	switch {
-	case is:
+	case isBusy:
 		w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
 		status, f.Exit = http.StatusTooManyRequests, console.ExitLimit
 	case errors.Is(err, scheduling.ErrEnding):

@@ -47,14 +47,14 @@ func (a answered) Error() string { return a.failure.Error }
 // do sends the job to the worker, answers the worker's frames until the job ends, and returns the reply. err is the
 // error of the job. If fault is not nil, the worker cannot be used any more.
 func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
-	heads := int64(headMemory)
+	toBegin := int64(headMemory) // bytes of memory until the worker knows how much the picture takes
 	for _, size := range t.job.Sizes {
-		heads += size
+		toBegin += size
 	}
 	if t.job.Model != "" { // the arrays of a model take more memory than its file
-		heads += 3 * t.job.Sizes[len(t.job.Sizes)-1]
+		toBegin += 3 * t.job.Sizes[len(t.job.Sizes)-1]
 	}
-	if fault = t.allow(heads); fault != nil {
+	if fault = t.allow(toBegin); fault != nil {
 		return done, nil, fault
 	}
 	if fault = t.sendValue(frameJob, t.job); fault != nil {
@@ -94,7 +94,8 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow lets the worker take 2·bytes more memory than now: bytes is an estimate, and may be too low.
+// allow lets the worker take 2·bytes more memory than now: bytes is an estimate, and may be too low. It does nothing if
+// the system cannot limit a worker.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil
@@ -128,6 +129,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 }
 
 // hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves.
+// If the result cannot be written, it sets t.refused, so that the job is cancelled.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:
@@ -203,7 +205,7 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	}
 	if f := done.Failure; f != nil {
 		if f.Exit < console.ExitNothing || f.Exit > console.ExitLimit {
-			f.Exit = console.ExitNothing
+			f.Exit = console.ExitNothing // the worker named no exit code that there is
 		}
 		return reply{}, answered{failure{safefile.OneLine(f.Error), f.Exit}}, nil
 	}

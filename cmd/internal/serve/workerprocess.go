@@ -135,7 +135,8 @@ const (
 	outside               // another process or, short of memory, the system killed it
 )
 
-// end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log.
+// end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log:
+// what the worker wrote to standard error decides, else why the server killed it, else how the process ended.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit
@@ -155,8 +156,7 @@ func (p *workerProcess) end() (why death, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		// This line means a fault in the Go runtime itself, not in Go code. The runtime faults only if it failed to get
-		// memory and did not notice.
+		// A fault in the Go runtime itself, not in Go code: it failed to get memory and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
 			return noMemory, "out of memory, in Go's runtime"
 		}

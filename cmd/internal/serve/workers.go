@@ -186,7 +186,8 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 	}
 }
 
-// lose ends worker p, which fault made unusable. why is the cause of its end, and how describes the cause for the log.
+// lose ends worker p, which fault made unusable. If fault does not mean that the worker has ended, lose kills it. why
+// is the cause of its end, and how describes the cause for the log.
 func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)

@@ -137,25 +137,25 @@ func (b *batch) problem() error {
 // makeFolders creates missing output folders of the jobs. It fails only if it can write to no output folder. If it can
 // write to some, the pictures that go to other folders fail later, each with its own error.
 func (b *batch) makeFolders() (err error) {
-	good := false
+	canWrite := false
 	for _, root := range b.working.list {
 		if root == "" { // empty: standard output
 			continue
 		}
-		var now error
+		var problem error
 		if _, missing := os.Stat(root); errors.Is(missing, fs.ErrNotExist) {
-			if now = os.MkdirAll(root, 0o777); now != nil {
-				now = safefile.Unwritable(root, now)
+			if problem = os.MkdirAll(root, 0o777); problem != nil {
+				problem = safefile.Unwritable(root, problem)
 			}
 		} else if paths.IsFolder(root) {
-			now = safefile.CheckFolder(filepath.Clean(root))
+			problem = safefile.CheckFolder(filepath.Clean(root))
 		} else {
-			now = safefile.Unwritable(root, syscall.ENOTDIR)
+			problem = safefile.Unwritable(root, syscall.ENOTDIR)
 		}
-		good = good || now == nil
-		err = cmp.Or(err, now)
+		canWrite = canWrite || problem == nil
+		err = cmp.Or(err, problem)
 	}
-	if good {
+	if canWrite {
 		return nil
 	}
 	return err
@@ -168,7 +168,7 @@ func (b *batch) missingFolders() (list []string) {
 		for folder = filepath.Clean(folder); !known[folder]; folder = filepath.Dir(folder) {
 			known[folder] = true
 			if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
-				break
+				break // the folders above exist, too
 			}
 			list = append(list, folder)
 		}
@@ -177,7 +177,8 @@ func (b *batch) missingFolders() (list []string) {
 	return list
 }
 
-// clearLeftovers removes temporary files that killed runs of superres left in the output folders.
+// clearLeftovers removes temporary files that killed runs of superres left in the output folders: at once if this
+// machine created them, else if they are an hour old.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {
 		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // leftovers that stay do no harm
@@ -190,6 +191,7 @@ type texts struct {
 	has  map[string]bool
 }
 
+// add adds text at the end of the list, unless the list has it already.
 func (t *texts) add(text string) {
 	if t.has == nil {
 		t.has = map[string]bool{}

@@ -102,7 +102,7 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 
 func (b *book) folder(name string) string { return filepath.Join(b.work, name) }
 
-// close removes the work folder, unless keep is true.
+// close closes the archive, and removes the work folder unless keep is true.
 func (b *book) close(keep bool) {
 	if b.file != nil {
 		b.file.Close()
@@ -112,9 +112,11 @@ func (b *book) close(keep bool) {
 	}
 }
 
-// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names.
+// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names. A
+// zip it reads itself: it refuses unsafe and repeated names, and more than mostOfBook bytes in all, and tells note of
+// files that it can unpack only in part. Other archives, such as RAR, another program unpacks.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
-	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // such as RAR; a zip is of no such kind
+	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // no zip
 		return programs.Unpack(ctx, b.path, kind.Title, func(dir string) error {
 			_ = os.RemoveAll(b.folder("pages"))
 			if err := os.CopyFS(b.folder("pages"), os.DirFS(dir)); err != nil {

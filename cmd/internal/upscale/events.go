@@ -17,8 +17,7 @@ import (
 // or "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a
 // "frame" in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the
 // events are "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not
-// valid UTF-8 is written as a zero byte and two hexadecimal digits. New fields may be added; existing fields keep their
-// meaning.
+// valid UTF-8 is a zero byte and two hexadecimal digits. Fields may be added; existing ones keep their meaning.
 
 // pictureEvent is an event about one picture. Comments name the events that have a field, such as "done, plan".
 type pictureEvent struct {
@@ -62,6 +61,7 @@ type pictureEvent struct {
 }
 
 // plan copies the sizes, the model and the flaws that were found from p, the plan of a picture, to the fields of ev.
+// The fields of flaws stay 0, and are then left out of the JSON, if the picture was not measured.
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
@@ -69,7 +69,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 		return // no model was chosen
 	}
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.Name())), c.Strength
-	if c.Found == nil {
+	if c.Found == nil { // not measured
 		return
 	}
 	ev.Noise, ev.JPEGQuality = hundredths(c.Found.Noise), c.Found.Quality

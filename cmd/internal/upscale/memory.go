@@ -1,15 +1,13 @@
 package upscale
 
-import (
-	"sync"
-)
+import "sync"
 
 // budget divides memory among pictures in the order of their indices: a picture that needs more than is free waits, and
 // so do all after it. A budget is safe for concurrent use.
 type budget struct {
 	mu    sync.Mutex
-	moved *sync.Cond // signals changes of slot and free
-	slot  int        // index of the picture that may take memory next
+	moved *sync.Cond // signals changes of turn and free
+	turn  int        // index of the picture that may take memory next
 	free  int64      // bytes not taken
 }
 
@@ -20,13 +18,13 @@ func newBudget(bytes int64) *budget {
 }
 
 // queue waits until all pictures before picture i have taken their memory.
-func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
+func (b *budget) queue(i int) { b.waitAndTake(func() bool { return b.turn == i }, 0) }
 
 // take waits until enough bytes are free and takes them. bytes must not exceed the whole budget.
-func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
+func (b *budget) take(bytes int64) { b.waitAndTake(func() bool { return b.free >= bytes }, bytes) }
 
-// when waits until ready returns true, and then takes bytes.
-func (b *budget) when(ready func() bool, bytes int64) {
+// waitAndTake waits until ready returns true, which may change with b.turn and b.free, and then takes bytes.
+func (b *budget) waitAndTake(ready func() bool, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for !ready() {
@@ -40,11 +38,11 @@ func (b *budget) next() { b.change(1, 0) }
 
 func (b *budget) give(bytes int64) { b.change(0, bytes) }
 
-// change adds to the number of the picture whose turn it is, and to the free bytes, and wakes all that wait.
-func (b *budget) change(slots int, bytes int64) {
+// change adds turns to b.turn and bytes to b.free, and wakes all pictures that wait.
+func (b *budget) change(turns int, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.slot += slots
+	b.turn += turns
 	b.free += bytes
 	b.moved.Broadcast()
 }

@@ -36,9 +36,8 @@ func (opt *Options) table() settings.Table {
 	metadata := slices.Index(ofPicture.Names(), "metadata")
 	return slices.Concat(settings.Table{
 		{Name: "output", Aliases: []string{"o"}, To: settings.Text(&opt.Naming.Out, ""), Group: files,
-			Effect: settings.Neutral,
-			Help:   "write to `PATH`: a file, a folder, or - for standard output",
-			Brief:  "where the result goes: a file or a folder (default: beside the photo)"},
+			Effect: settings.Neutral, Help: "write to `PATH`: a file, a folder, or - for standard output",
+			Brief: "where the result goes: a file or a folder (default: beside the photo)"},
 		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files,
 			Effect: settings.Neutral,
 			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x or, with --width, --height or --fit, the size " +

@@ -32,8 +32,7 @@ func (p *pace) set(i int, share float64) {
 
 func (p *pace) share() float64 { return p.made / p.whole }
 
-// remaining returns ", about 40 s left" or the like, to end a line: the time for the rest at the mean speed so far. It
-// returns "" if nothing is left.
+// remaining returns ", about 40 s left" or the like, to end a line, by the mean speed so far, or "" if nothing is left.
 func (p *pace) remaining() string {
 	const rounding = 1e-9
 	rest := (p.whole - p.made) / p.made

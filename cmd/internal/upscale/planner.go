@@ -32,8 +32,7 @@ type planner struct {
 }
 
 // newBatch finds the inputs, names the outputs, and returns the plan for one call, before any picture is enlarged.
-// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given. It
-// fails if ctx ends.
+// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given.
 func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	opt, past := e.opt, e.past
 	if len(opt.Inputs) == 0 {
@@ -108,7 +107,7 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 		}
 		others = append(others, more...)
 		if list = append(list, inputs...); len(opt.Inputs) == 1 {
-			list = inputs
+			list = inputs // without a copy, as there may be millions
 		}
 	}
 	pictures.MarkContainers(list)
@@ -130,7 +129,8 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil
 	}
-	return parallel.For(ctx, len(list), 16, func() func(lo, hi int) {
+	const grain = 16 // files that a worker reads before it takes the next ones
+	return parallel.For(ctx, len(list), grain, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := range list[lo:hi] {
 				if in := &list[lo+i]; !paths.IsStandard(in.Path) {
@@ -144,7 +144,8 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 }
 
 // nameAll sets p.inputs to list, without pictures that the journal records as outputs, which are found if a folder is
-// enlarged into itself. It names the outputs and checks each input. It fails if a check fails or no input is left.
+// enlarged into itself. It names the outputs, gives different names to inputs such as a.jpg and a.png, notes the
+// folders of outputs in p.targets, and checks each input. It fails if a check fails or no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
 	p.inputs = list[:0]
@@ -193,14 +194,14 @@ func (p *planner) tellApart(a, b int) {
 // originalExt is appended to the name of the original photo, which --replace keeps.
 const originalExt = ".orig"
 
-// findSources adds to p.sources the inputs that lie in folders that outputs go to.
+// findSources adds to p.sources the inputs that lie in folders that outputs go to: only these can be overwritten.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
 		if paths.IsStandard(in.Path) {
 			continue
 		}
 		place := p.places.Place(in.Path)
-		if in.Link {
+		if in.Link { // the file to which the link leads counts
 			place = paths.Real(in.Path)
 		}
 		if p.targets[filepath.Dir(place)] {
@@ -222,7 +223,9 @@ type finding struct {
 	err     error
 }
 
-// examine returns what the file system and the journal say about picture i. It may run in several goroutines at once.
+// examine returns what the file system and the journal say about picture i. Of a picture of another part, and of one
+// that goes to standard output, it looks at no file. With --replace, l.there says that the original was kept before, by
+// an earlier call. examine may run in several goroutines at once.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
@@ -248,7 +251,7 @@ func (p *planner) examine(i int) (l finding) {
 		l.reason = "done"
 	}
 	l.err, l.there = err, there != nil && !ours
-	if there != nil && there.Mode()&fs.ModeSymlink != 0 {
+	if there != nil && there.Mode()&fs.ModeSymlink != 0 { // l.itself is about the file to which a link leads
 		there, _ = os.Stat(l.output)
 	}
 	if p.opt.Naming.Replace {
@@ -305,7 +308,7 @@ func (p *planner) take(l finding) {
 }
 
 // clash adds an error to p.clashes if an earlier input has the same output as the picture of l, or if the output is an
-// input.
+// input, which is right only with --replace.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

@@ -20,8 +20,7 @@ import (
 )
 
 // report tells people, with a bar and lines, and programs, with events, how the work on each picture goes, and counts
-// the pictures. The outcome of a picture is reported when all pictures before it have ended, too. A report is safe for
-// concurrent use.
+// the pictures. It reports the end of a picture when all before it have ended, too. It is safe for concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error
 
@@ -77,11 +76,12 @@ func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.skipped++
-	r.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
-		Reason: j.reason})
+	r.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
 }
 
-// leaveOut reports each file that b leaves out: earlier results, pictures of unreadable kinds, and videos in folders.
+// leaveOut reports each file that b leaves out, by an event and, with --verbose or --dry-run, by a line: earlier
+// results, pictures of unreadable kinds, and videos in folders. It returns the first error of a line on standard
+// output.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,11 +162,11 @@ func (r *report) fail(ev pictureEvent, err error) {
 }
 
 // failure does what fail does, for callers that hold r.mu. It prints err only if there are several pictures: with a
-// single one, err ends the call and is printed then.
+// single one, err ends the call and is printed then. What to install for a kind of file is printed only once.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.write(failure(ev, err))
-	if m, is := errors.AsType[*decoders.Missing](err); is { // what to install is printed only once
+	if m, is := errors.AsType[*decoders.Missing](err); is {
 		if slices.Contains(r.missing, m.Title) {
 			err = fmt.Errorf("%s: is %s, too", m.Name, m.Title)
 		}
@@ -239,7 +239,8 @@ func (r *report) reportRest() {
 	}
 }
 
-// tell counts picture i and reports its outcome, with warnings. The caller holds r.mu.
+// tell counts picture i and reports its outcome: an event, with r.verbose a line about the model, unless r.quiet a line
+// for each warning, and at last the error, or a line that says what was written. The caller holds r.mu.
 func (r *report) tell(i int) {
 	j, out, ev := r.jobs[i], r.results[i], r.event(i)
 	if r.verbose && out.Plan != nil && out.Choice.Name() != "" {
@@ -297,7 +298,8 @@ func (r *report) counts() (made, planned, skipped, failed int) {
 	return r.made, r.plans, r.skipped, len(r.failed)
 }
 
-// verdict returns the error that ends the program, or nil, and prints how many pictures are done, or were left out.
+// verdict returns the error that ends the program, or nil if no picture failed, and prints how many pictures are done,
+// if there are several and none failed, and how many files were left out.
 func (r *report) verdict() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -314,23 +316,23 @@ func (r *report) verdict() error {
 	case failed == r.total:
 		return console.Failf(console.ExitNothing, "all %d pictures failed", failed)
 	}
-	fate := "are done"
+	others := "are done"
 	if r.dry {
-		fate = "can be made or are there"
+		others = "can be made or are there"
 	}
-	return console.Failf(console.ExitSome, "%d of %d pictures failed, %d %s: %s", failed, r.total, r.total-failed, fate,
-		console.FirstOf(r.failed))
+	return console.Failf(console.ExitSome, "%d of %d pictures failed, %d %s: %s", failed, r.total, r.total-failed,
+		others, console.FirstOf(r.failed))
 }
 
-// sayTallies prints the lines that r.tallies returns, then advice about the files of kinds that are not read. It
-// prints nothing if r.quiet is set, nor in a dry run, in which r.show prints them. The caller holds r.mu.
+// sayTallies prints the lines that r.tallies returns, then advice about the files of kinds that are not read. It prints
+// nothing if r.quiet is set, nor in a dry run, in which session.show prints them. The caller holds r.mu.
 func (r *report) sayTallies() {
 	if r.quiet || r.dry {
 		return
 	}
 	lines := r.tallies()
 	if len(r.others) > 0 && !r.verbose {
-		lines[len(lines)-1] += "; --verbose lists them"
+		lines[len(lines)-1] += "; --verbose lists them" // the last line is about these kinds
 		lines = append(lines, pictures.Advice(r.others)...)
 	}
 	for _, text := range lines {

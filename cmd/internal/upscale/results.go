@@ -18,9 +18,9 @@ func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictur
 		return list, nil, nil
 	}
 	last, others := opt.Inputs[len(opt.Inputs)-1], false // others: the folder last has pictures besides results
-	const at = 64                                        // number of files that one task looks at
-	err = parallel.Ordered((len(list)+at-1)/at, func(k int) (are []bool) {
-		for _, in := range list[k*at : min(len(list), (k+1)*at)] {
+	const perTask = 64                                   // number of files that one task looks at
+	err = parallel.Ordered((len(list)+perTask-1)/perTask, func(k int) (are []bool) {
+		for _, in := range list[k*perTask : min(len(list), (k+1)*perTask)] {
 			are = append(are, enlarging.IsResult(in.Path))
 		}
 		return are

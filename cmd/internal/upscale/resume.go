@@ -37,7 +37,7 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 			filepath.Base(opt.Model), enlarging.SizeRule(opt.Size), enlarging.SizeText(opt.Size), format)
 		fmt.Fprintln(sum, "software", software)
 		for _, s := range opt.settings {
-			if s.name != "quality" || format.HasQuality() {
+			if s.name != "quality" || format.HasQuality() { // --quality changes no other format
 				fmt.Fprintf(sum, "%s %s\n", s.name, s.value)
 			}
 		}

@@ -66,10 +66,10 @@ func Parameters() settings.Table { return new(Options).table().Requested() }
 type Request struct {
 	*enlarging.Enlarger
 	opt   Options
-	name  string // file name of the picture; empty: unknown
-	asMap bool   // the result is the map of --map; false: the enlarged picture
-	sure  image.Image
-	aside *os.File
+	name  string      // file name of the picture; empty: unknown
+	asMap bool        // the result is the map of --map; false: the enlarged picture
+	sure  image.Image // the map, once it is drawn
+	aside *os.File    // Service.Aside
 
 	made    enlarging.Made
 	becomes imagefile.Format // format for a picture that another program made; empty: its own
@@ -204,12 +204,12 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf returns the name and format of the result for the picture in the first size bytes of body.
+// resultOf returns the name and format of the result for the picture in the first size bytes of body. It refuses video.
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
-		out, _ := r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size, Made: r.made})
-		in.SetSize(out)
+		pixels, _ := r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size, Made: r.made})
+		in.SetSize(pixels) // for the name
 	}
 	head := make([]byte, pictures.HeadBytes)
 	n, _ := body.ReadAt(head, 0) // an error occurs again when the picture is read
@@ -257,19 +257,18 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 	if r.asMap {
 		result = io.Discard
 	}
-	answer, err := r.answer(ctx, body, size, result,
-		func(file enlarging.Job, ev *pictureEvent) error {
-			p, err := r.Enlarge(ctx, file, enlarging.Watch{
-				Admit: func(p *enlarging.Plan) error {
-					err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels})
-					began = time.Now()
-					return err
-				},
-				Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
-			})
-			ev.ended(outcome{p, time.Since(began).Seconds(), err})
-			return err
+	answer, err := r.answer(ctx, body, size, result, func(file enlarging.Job, ev *pictureEvent) error {
+		p, err := r.Enlarge(ctx, file, enlarging.Watch{
+			Admit: func(p *enlarging.Plan) error {
+				err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels})
+				began = time.Now() // the time in the queue does not count
+				return err
+			},
+			Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
 		})
+		ev.ended(outcome{p, time.Since(began).Seconds(), err})
+		return err
+	})
 	if err == nil && r.asMap {
 		err = png.Encode(to, r.sure)
 	}
@@ -280,17 +279,17 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 // unless the choice of the model depends on the whole picture. admit is as in Upscale.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 	admit func(scheduling.Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard,
-		func(file enlarging.Job, ev *pictureEvent) error {
-			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {
-				return admit(scheduling.Load{Memory: p.Memory, Pixels: int64(p.Input.X) * int64(p.Input.Y)})
-			})
-			ev.trial(p)
-			return err
+	return r.answer(ctx, body, size, io.Discard, func(file enlarging.Job, ev *pictureEvent) error {
+		p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {
+			return admit(scheduling.Load{Memory: p.Memory, Pixels: int64(p.Input.X) * int64(p.Input.Y)})
 		})
+		ev.trial(p)
+		return err
+	})
 }
 
-// answer calls work for the picture in the first size bytes of body, with to as its output, and describes the result.
+// answer calls work for the picture in the first size bytes of body, with to as its output, and describes the result by
+// the event that work fills in. If ctx has ended, the error is the cause of the end.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)
@@ -298,11 +297,8 @@ func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to i
 		return Result{}, err
 	}
 	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
-	file := enlarging.Job{
-		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size, Made: r.made},
-		Format: out.Format,
-		Sink:   enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
-	}
+	file := enlarging.Job{Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size, Made: r.made},
+		Format: out.Format, Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside}}
 	if err = work(file, &ev); err != nil {
 		return Result{}, cmp.Or(context.Cause(ctx), err)
 	}

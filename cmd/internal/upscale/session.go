@@ -85,15 +85,14 @@ func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*e
 	}
 	format, _, err := imagefile.Identify(j.Path)
 	if err != nil || format != j.format || e.opt.Keep.Strip || e.opt.Keep.Depth != 0 || e.opt.Keep.FirstFrame {
-		same := e.opt.Settings
-		same.Model, same.Size, same.Denoise, same.Tuning = string(resample.Bicubic), superres.Options{Scale: 1}, 0,
-			stage.Tuning{}
-		same.Keep.Record = false
-		as, err := enlarging.New(same)
+		samePixels := e.opt.Settings // interpolation by 1 changes nothing
+		samePixels.Model, samePixels.Size = string(resample.Bicubic), superres.Options{Scale: 1}
+		samePixels.Denoise, samePixels.Tuning, samePixels.Keep.Record = 0, stage.Tuning{}, false
+		copier, err := enlarging.New(samePixels)
 		if err != nil {
 			return nil, err
 		}
-		p, err := as.Enlarge(ctx, work, watch)
+		p, err := copier.Enlarge(ctx, work, watch)
 		p.Warnings = append(p.Warnings, isCopy)
 		return p, err
 	}

@@ -22,8 +22,7 @@ import (
 // All arguments are inputs. An argument that looks like something else, such as an output folder or a scale, is refused
 // before any work, with an error that says what to write instead.
 
-// checkWords returns an error for the first argument that looks like something else than an input. options are the
-// options of the command.
+// checkWords returns an error for the first argument that looks like no input. options are the options of the command.
 func (opt Options) checkWords(options settings.Table) error {
 	for i, word := range opt.Inputs {
 		_, err := os.Lstat(word)
@@ -58,8 +57,7 @@ var (
 )
 
 // checkMissing returns an error if word, one of several arguments and not the name of a file, looks like the value of
-// an option, or like a result of a format that is not known. last says that word is the last argument and that -o is
-// not given.
+// an option, or like a result of an unknown format. last says that word is the last argument, and that -o is not given.
 func (opt Options) checkMissing(options settings.Table, word string, last bool) error {
 	meant := func(flag, value string) error { return console.Usage("%s is no file; write %s %s", word, flag, value) }
 	if name, value, is := strings.Cut(word, "="); is && options.Find(name) != nil {
@@ -72,7 +70,7 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 			}
 		}
 		value := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(word, ",", ".")), "px")
-		for _, flag := range []string{"-s", "--fit", "--width"} {
+		for _, flag := range []string{"-s", "--fit", "--width"} { // the first that takes the value
 			if o := options.Find(strings.TrimLeft(flag, "-")); o != nil && o.Set(value) == nil {
 				return meant(flag, value)
 			}

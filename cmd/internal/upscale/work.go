@@ -37,8 +37,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	return r.verdict()
 }
 
-// crew enlarges the pictures of a batch, several at the same time, so that some are read or written while others are
-// enlarged. The pictures begin in order.
+// crew enlarges the pictures of a batch in order, several at once: while some are enlarged, others are read or written.
 type crew struct {
 	*session
 	jobs   []job
@@ -49,14 +48,14 @@ type crew struct {
 // do enlarges picture i and reports its outcome. Several calls may run at the same time. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	w.budget.queue(i)
-	enter := sync.OnceFunc(w.budget.next)
-	defer enter() // also if the picture is refused before its size is known
+	letNext := sync.OnceFunc(w.budget.next) // lets the next picture take memory
+	defer letNext()                         // also if the picture is refused before its size is known
 	w.report.begin(i)
 	began, out, j := time.Now(), outcome{}, w.jobs[i]
-	need, end := int64(0), func() {}
+	need, endTask := int64(0), func() {}
 	defer func() {
 		w.budget.give(need)
-		end()
+		endTask()
 	}()
 	watch := enlarging.Watch{
 		Admit: func(p *enlarging.Plan) error {
@@ -64,8 +63,8 @@ func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 				need = w.opt.Limits.Memory // no other picture meanwhile: FFmpeg takes processors and memory, too
 			}
 			w.budget.take(need)
-			enter()
-			end = parallel.Task()
+			letNext()
+			endTask = parallel.Task() // the pictures in progress share the processors
 			return nil
 		},
 		Progress: func(p *enlarging.Plan, written int, share float64) {

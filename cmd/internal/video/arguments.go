@@ -31,10 +31,10 @@ func probeArgs(path string, more ...string) []string {
 	return slices.Concat([]string{"-hide_banner", "-loglevel", "level+error", "-of", "json"}, more, inputArgs(path))
 }
 
-// decodeArgs returns the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If
-// done is not 0, an earlier run enlarged that many frames; ffmpeg then writes only the first two frames, from which
-// superres chooses the model, and the frames that the earlier run did not reach. If c.alpha is true, the opacity of
-// each frame stands below it, as brightness: see unstacked.
+// decodeArgs returns the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. Pairs
+// of interlaced fields become frames, and RGB becomes YCbCr. If done is not 0, an earlier run enlarged that many
+// frames. ffmpeg then writes only the first two frames, from which superres chooses the model, and the frames that are
+// left. If c.alpha is true, the opacity of each frame stands below it, as brightness: see alphaReader.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
@@ -53,20 +53,21 @@ func (c *clip) decodeArgs(done int) []string {
 	}
 	filters = append(filters, format, "showinfo")
 	args := []string{"-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+info"}
-	if by := c.video.alphaBy(); c.alpha && by != "" {
-		args = append(args, "-c:v", by)
+	if decoder := c.video.alphaBy(); c.alpha && decoder != "" {
+		args = append(args, "-c:v", decoder)
 	}
 	args = append(args, inputArgs(c.In)...)
 	args = append(args, "-map", fmt.Sprint("0:", c.video.Index), "-copyts", "-vf", strings.Join(filters, ","))
 	args = append(args, c.tools.keepTimes()...)
-	return append(args, "-strict", "-1", "-f", "yuv4mpegpipe", "pipe:1")
+	return append(args, "-strict", "-1", "-f", "yuv4mpegpipe", "pipe:1") // -strict -1 allows more than 8 bits
 }
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // readHeader returns the header of the Y4M stream that begins with head.
 func readHeader(head string) (y4m.Header, error) {
-	in, err := y4m.NewReader(strings.NewReader(head), imagefile.Limits{Pixels: 1 << 40})
+	const noLimit = 1 << 40 // pixels
+	in, err := y4m.NewReader(strings.NewReader(head), imagefile.Limits{Pixels: noLimit})
 	if err != nil {
 		return y4m.Header{}, err
 	}
@@ -79,8 +80,9 @@ var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 // framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
-// in frames open the enlarged frames, and pictures encode them; list has the streams to copy from the input.
+// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. frames holds
+// the arguments that open the enlarged frames, which are input 0, and pictures the arguments that encode them. list has
+// the streams to copy from c.In, which is input 1, moved in time so that the file begins at 0, as the frames do.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -95,7 +97,8 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// pictureArgs returns the arguments that encode frames. in is the header of the frames, head the same as text.
+// pictureArgs returns the arguments that encode frames: filters, encoder, flags of colour, and the unit in which the
+// encoder counts times, which is the unit of the input. in is the header of the frames, head the same as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -110,13 +113,14 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 }
 
 // pixFmt returns the pixel format of the result; in is the header of the frames. If the encoder supports it, frames of
-// more than 8 bits get 10, and frames in 4:2:2 or 4:4:4 keep this layout; other frames get 8 bits and 4:2:0.
+// more than 8 bits get 10, and frames in 4:2:2 or 4:4:4 keep this layout. All other frames get 8 bits and 4:2:0, also
+// those with transparency.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {
 	case c.alpha:
 		return "yuva420p"
-	case l.Grey || !c.by.chroma:
+	case l.Grey || !c.by.chroma: // 4:2:0
 	case l.Across == 1:
 		layout = "yuv444p"
 	case l.Across == 2 && l.Down == 1:
@@ -129,7 +133,8 @@ func (c *clip) pixFmt(in y4m.Header) string {
 }
 
 // encodeFilters returns the filters for the frames before encoding: they set the flags that say what the samples mean,
-// and convert the frames to the pixel format of the result if it differs. in and head are the header of the frames.
+// and the shape of pixels if they are not square, and convert the frames to the pixel format of the result if it
+// differs. in is the header of the frames, head the same as text.
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
@@ -143,24 +148,25 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 		filters = append(filters, "setsar="+m[1]+"/"+m[2])
 	}
 	if pix != streamFormat(in) {
-		of := "tv"
+		kept := "tv" // the range of samples, limited or full, must not change
 		if said.Range == "pc" {
-			of = "pc"
+			kept = "pc"
 		}
-		filters = append(filters, "scale=in_range="+of+":out_range="+of)
+		filters = append(filters, "scale=in_range="+kept+":out_range="+kept)
 	}
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs returns encoder arguments that say what samples mean, such as the matrix; in is the frames' header.
+// colourArgs returns encoder arguments that say what samples mean, such as the matrix, and where samples of colour lie:
+// as in the input, if it says so, or where ffmpeg puts them if it reduces colour to 4:2:0. in is the frames' header.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()
 	if !isKnown(c.video.Location) {
 		location = ""
 	}
-	if halved := in.Layout.Across == 2 && in.Layout.Down == 2; !halved && strings.Contains(c.pixFmt(in), "420") {
-		location = "left" // where ffmpeg puts the chroma samples that it reduces
+	if is420 := in.Layout.Across == 2 && in.Layout.Down == 2; !is420 && strings.Contains(c.pixFmt(in), "420") {
+		location = "left"
 	}
 	for _, f := range said.flags() {
 		args = append(args, "-"+f[0], f[1])

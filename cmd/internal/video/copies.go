@@ -13,12 +13,13 @@ type copied struct {
 	by string
 }
 
-// copies returns the streams of p, other than video, that a file with the extension ext can hold. lost holds a text for
-// each kind of stream that the result lacks; each text continues a line that begins with the name of the file.
+// copies returns the streams of p, other than video, that a file with the extension ext can hold. Subtitles that are
+// text are converted if the file needs another kind. lost holds a text for each kind of stream that the result lacks;
+// each text continues a line that begins with the name of the file.
 func (p *probed) copies(video *stream, ext string) (list []copied, lost []string) {
-	subtitles := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
-		".webm": "webvtt"}[ext]
-	written := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"} // subtitles that are text
+	convertTo := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
+		".webm": "webvtt"}[ext] // the subtitles that ffmpeg makes for such files
+	textSubtitles := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"}
 	add := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(lost, text) {
 			lost = append(lost, text)
@@ -27,13 +28,13 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 	for i := range p.Streams {
 		s := &p.Streams[i]
 		switch {
-		case s == video:
+		case s == video: // is enlarged
 		case s.Type == "audio":
 			list = append(list, copied{s, "copy"})
-		case s.Type == "subtitle" && (s.Codec == subtitles || ext == ".mkv" && s.Codec != "mov_text"):
+		case s.Type == "subtitle" && (s.Codec == convertTo || ext == ".mkv" && s.Codec != "mov_text"):
 			list = append(list, copied{s, "copy"})
-		case s.Type == "subtitle" && slices.Contains(written, s.Codec):
-			list = append(list, copied{s, subtitles})
+		case s.Type == "subtitle" && slices.Contains(textSubtitles, s.Codec):
+			list = append(list, copied{s, convertTo})
 		case s.Type == "subtitle":
 			add("subtitles (%s) are left out: %s files do not take them", s.Codec, ext)
 		case s.isCover() && isMP4(ext):
@@ -58,8 +59,8 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 // isMP4 reports whether files with the extension ext belong to the MP4 family; if not, to the Matroska family.
 func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
 
-// disposition returns the flags of s, such as default and forced, from which players choose the streams to play, as a
-// value of the option -disposition. Without it, ffmpeg makes the first stream of a kind the default if no other is.
+// disposition returns the flags of s, such as default and forced, by which players choose the streams to play, as a
+// value of the option -disposition, or "0". Without it, ffmpeg makes the first of a kind the default if no other is.
 func (s *stream) disposition() string {
 	var list []string
 	for name, is := range s.Disposition {
@@ -74,12 +75,13 @@ func (s *stream) disposition() string {
 	return strings.Join(list, "+")
 }
 
-// copyArgs are the arguments that copy the streams in list from input number input, after the video of the result.
+// copyArgs are the arguments that copy the streams in list from input number input: 1 for a result, in which input 0 is
+// its enlarged video, or 0 for a trial (see trialArgs), which has no such video.
 func copyArgs(list []copied, input int) []string {
 	var args []string
-	numbers := map[string]int{"v": input} // number of the next stream of each kind in the result; a trial has no video
+	numbers := map[string]int{"v": input} // number, in the result, of the next stream of each kind
 	for _, s := range list {
-		kind := s.Type[:1]
+		kind := s.Type[:1] // v, a or s; attachments are not numbered
 		number := fmt.Sprint(kind, ":", numbers[kind])
 		args = append(args, "-map", fmt.Sprintf("%d:%d", input, s.Index))
 		switch {
@@ -110,8 +112,8 @@ func (c *clip) trialArgs(ext string, list []copied) []string {
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs returns the arguments that keep the metadata, or remove it if c.Strip is true, in a result with the
-// extension ext.
+// metadataArgs returns the arguments that keep the metadata of input 1, or remove it if c.Strip is true, in a result
+// with the extension ext, and that keep the flags of its video.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {
@@ -125,13 +127,13 @@ func (c *clip) metadataArgs(ext string) (args []string) {
 		}
 	}
 	if !isMP4(ext) {
-		if c.tools.newer(4, 3) {
+		if c.tools.newer(4, 3) { // keeps ffmpeg from making other streams the default
 			args = append(args, "-default_mode", "passthrough")
 		}
 		return args
 	}
-	flags := "+faststart" // so a player that reads from a network need not read the end first
-	for tag := range c.probed.Format.Tags {
+	flags := "+faststart"                   // so a player that reads from a network need not read the end first
+	for tag := range c.probed.Format.Tags { // tags of Apple are written only if ffmpeg is told to
 		if strings.HasPrefix(tag, "com.apple.quicktime.") && !c.Strip {
 			flags = "+faststart+use_metadata_tags"
 		}

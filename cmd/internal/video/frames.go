@@ -25,7 +25,8 @@ type muxer struct {
 	buf     []byte     // the frame to write
 }
 
-// Write implements io.Writer. The first call takes the header, and each later call a frame, as y4m.Writer writes them.
+// Write implements io.Writer. The first call takes the header, and each later call a frame, as y4m.Writer writes them:
+// a line that begins with FRAME, which Write drops, and the samples.
 func (m *muxer) Write(p []byte) (int, error) {
 	if !m.started {
 		in, err := readHeader(string(p))
@@ -44,13 +45,15 @@ func (m *muxer) Write(p []byte) (int, error) {
 	return len(p), m.put(m.buf)
 }
 
+// put writes p to m.out, and notes in m.failed if that fails.
 func (m *muxer) put(p []byte) error {
 	_, err := m.out.Write(p)
 	m.failed = m.failed || err != nil
 	return err
 }
 
-// start writes everything that comes before the first frame. h is the header of the frames that m takes.
+// start writes everything that comes before the first frame. h is the header of the frames that m takes. The frames
+// that m writes have even sides, and layout 4:2:0 in place of grey.
 func (m *muxer) start(h y4m.Header) error {
 	m.in, m.to = h, h.Sized(even(h.Width), even(h.Height))
 	if h.Layout.Grey {
@@ -59,7 +62,8 @@ func (m *muxer) start(h y4m.Header) error {
 	return m.put(matroskaStart(m.to, fourCC(m.to), m.duration))
 }
 
-// streamFormat returns FFmpeg's name of the pixel format for writing frames; in is the header of the frames.
+// streamFormat returns FFmpeg's name of the pixel format in which muxer writes frames with the header in, such as
+// yuv422p10le. Grey frames, and all of other layouts than those in the map, are written as 4:2:0.
 func streamFormat(in y4m.Header) string {
 	text := map[y4m.Layout]string{{Across: 1, Down: 1}: "yuv444p", {Across: 1, Down: 1, Alpha: true}: "yuva444p",
 		{Across: 2, Down: 1}: "yuv422p", {Across: 4, Down: 1}: "yuv411p"}[y4m.Layout{Across: in.Layout.Across,
@@ -75,14 +79,16 @@ func streamFormat(in y4m.Header) string {
 
 func even(side int) int { return side + side%2 }
 
-// adapt appends the samples of a frame, which are in data, to m.buf, in the layout and size of m.to.
+// adapt appends a frame to m.buf in the layout and size of m.to. data holds the samples in the layout and size of m.in,
+// plane by plane, row by row; a sample of more than 8 bits has two bytes, the lower first. Rows and columns that m.to
+// has in addition repeat the last ones, and planes of colour that grey frames lack get the value in the middle.
 func (m *muxer) adapt(data []byte) {
-	bytes := (m.in.Depth + 7) / 8
+	sampleBytes := (m.in.Depth + 7) / 8
 	for i := range m.to.Planes() {
 		toW, toH := m.to.Plane(i)
 		if i >= m.in.Planes() { // a plane of colour, which grey frames lack
 			for range toW * toH {
-				if bytes == 1 {
+				if sampleBytes == 1 {
 					m.buf = append(m.buf, 1<<7)
 				} else {
 					m.buf = binary.LittleEndian.AppendUint16(m.buf, 1<<(m.in.Depth-1))
@@ -92,16 +98,16 @@ func (m *muxer) adapt(data []byte) {
 		}
 		w, h := m.in.Plane(i)
 		if w == toW && h == toH {
-			m.buf, data = append(m.buf, data[:w*h*bytes]...), data[w*h*bytes:]
+			m.buf, data = append(m.buf, data[:w*h*sampleBytes]...), data[w*h*sampleBytes:]
 			continue
 		}
 		for y := range toH {
-			row := data[min(y, h-1)*w*bytes:][:w*bytes]
+			row := data[min(y, h-1)*w*sampleBytes:][:w*sampleBytes]
 			m.buf = append(m.buf, row...)
 			for range toW - w {
-				m.buf = append(m.buf, row[len(row)-bytes:]...)
+				m.buf = append(m.buf, row[len(row)-sampleBytes:]...)
 			}
 		}
-		data = data[w*h*bytes:]
+		data = data[w*h*sampleBytes:]
 	}
 }

@@ -52,7 +52,8 @@ type sideData struct {
 	Rotation float64 `json:"rotation"` // by a display matrix, in degrees counterclockwise
 }
 
-// addFrames sets fields of s from data, ffprobe's JSON about the first frames: some properties are stored only there.
+// addFrames adds to s what data, ffprobe's JSON about the first frames, says about them: side data and, if s does not
+// know them, the place of chroma samples and whether frames are interlaced. It fails if data is no such JSON.
 func (s *stream) addFrames(data []byte) error {
 	var first struct {
 		Frames []struct {
@@ -68,7 +69,7 @@ func (s *stream) addFrames(data []byte) error {
 			s.Location = f.Location
 		}
 		if f.Interlaced != 0 && !isKnown(s.FieldOrder) { // as in DV, where only frames say it
-			s.FieldOrder = "tt"
+			s.FieldOrder = "tt" // any value that means interlaced: see isInterlaced
 		}
 	}
 	return err
@@ -79,8 +80,8 @@ func isKnown(flag string) bool {
 	return flag != "" && flag != "unknown" && flag != "unspecified" && flag != "reserved"
 }
 
-// besides lists the kinds of side data that are left out of the result, each with the text of the warning.
-var besides = []struct {
+// notKept lists the kinds of side data that are left out of the result, each with the text of the warning.
+var notKept = []struct {
 	kinds *regexp.Regexp
 	text  string
 }{
@@ -90,20 +91,21 @@ var besides = []struct {
 	{regexp.MustCompile(`^(Stereo 3D|Spherical)`), "what it says of 3D or of all-round views (%s) is left out"},
 }
 
-// lost returns a warning for each kind of side data of s that the result lacks, to follow the name of the file.
+// lost returns a warning for each element of notKept of which s has side data, to follow the name of the file. Captions
+// count, too, if the stream says that it has them but no frame has been found to hold any.
 func (s *stream) lost() (list []string) {
-	for _, b := range besides {
+	for _, n := range notKept {
 		var kinds []string
 		for _, d := range s.SideData {
-			if b.kinds.MatchString(d.Type) && !slices.Contains(kinds, d.Type) {
+			if n.kinds.MatchString(d.Type) && !slices.Contains(kinds, d.Type) {
 				kinds = append(kinds, d.Type)
 			}
 		}
-		if len(kinds) == 0 && s.Captions != 0 && b.kinds.MatchString("Closed Captions") {
+		if len(kinds) == 0 && s.Captions != 0 && n.kinds.MatchString("Closed Captions") {
 			kinds = []string{"closed captions"}
 		}
 		if len(kinds) > 0 {
-			list = append(list, fmt.Sprintf(b.text, strings.Join(kinds, ", ")))
+			list = append(list, fmt.Sprintf(n.text, strings.Join(kinds, ", ")))
 		}
 	}
 	return list
@@ -117,8 +119,8 @@ var turnedSites = map[float64]map[string]string{
 	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
 }
 
-// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say, it is
-// the place on the left, as in nearly all video.
+// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say it, they
+// lie on the left before a rotation, as in nearly all video. Rotations that turnedSites lacks change nothing.
 func (s *stream) location() string {
 	at := s.Location
 	if !isKnown(at) {
@@ -159,12 +161,12 @@ func seconds(text string) float64 {
 	return v
 }
 
-// rate returns the mean number of frames a second, or 0 if it is unknown.
+// rate returns the mean number of frames a second, else the least rate that fits all times, or 0 if both are unknown.
 func (s *stream) rate() float64 {
 	for _, rate := range []string{s.Rate, s.Least} {
-		over, under, _ := strings.Cut(rate, "/")
-		if below := seconds(under); below > 0 && seconds(over) > 0 {
-			return seconds(over) / below
+		count, duration, _ := strings.Cut(rate, "/") // such as 30000/1001
+		if d := seconds(duration); d > 0 && seconds(count) > 0 {
+			return seconds(count) / d
 		}
 	}
 	return 0
@@ -198,7 +200,7 @@ func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
-// depth returns the number of bits of a sample of s, at most 16.
+// depth returns the number of bits of a sample of s, at most 16: as the end of the pixel format's name says, or 8.
 func (s *stream) depth() int {
 	m := deep.FindStringSubmatch(s.PixFmt)
 	if m == nil {
@@ -206,24 +208,24 @@ func (s *stream) depth() int {
 	}
 	n, _ := strconv.Atoi(m[1])
 	switch n {
-	case 32: // a float sample, grey or of RGB
-		return 16
-	case 48, 64: // bits of a pixel, not of a sample: RGB or RGB with alpha
+	case 32, 48, 64: // a float sample, or the bits of a pixel of RGB, or of RGB with alpha
 		return 16
 	}
 	return n
 }
 
+// Patterns for FFmpeg's names of pixel formats: formats of RGB; formats of more than 8 bits; YCbCr with a plane for
+// each component; grey; and formats that store two or more components side by side.
 var (
-	ofRGB    = regexp.MustCompile(`^(gbr|rgb|bgr|argb|abgr|rgba|bgra|0rgb|0bgr|x2rgb|x2bgr|pal8|mono|bayer)`)
-	deep     = regexp.MustCompile(`(9|10|12|14|16|32|48|64)(le|be)$`)
-	planar   = regexp.MustCompile(`^yuv(j?)a?(420|422|444|411|440|410)p(9|10|12|14|16)?(le|be)?$`)
-	grey     = regexp.MustCompile(`^gray(9|10|12|14|16)?(le|be)?$`)
-	withPair = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
+	ofRGB  = regexp.MustCompile(`^(gbr|rgb|bgr|argb|abgr|rgba|bgra|0rgb|0bgr|x2rgb|x2bgr|pal8|mono|bayer)`)
+	deep   = regexp.MustCompile(`(9|10|12|14|16|32|48|64)(le|be)$`)
+	planar = regexp.MustCompile(`^yuv(j?)a?(420|422|444|411|440|410)p(9|10|12|14|16)?(le|be)?$`)
+	grey   = regexp.MustCompile(`^gray(9|10|12|14|16)?(le|be)?$`)
+	packed = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
 )
 
-// piped returns the pixel format in which ffmpeg passes the frames of s to superres: the format of s if Y4M has it, so
-// that no sample changes, else the nearest format that Y4M has.
+// piped returns the pixel format in which ffmpeg passes the frames of s to superres, without alpha: the format of s if
+// Y4M has it, so that no sample changes, else the nearest: RGB, packed and unknown formats get 8 or 10 bits.
 func (s *stream) piped() string {
 	pix := s.PixFmt
 	if s.isRGB() {
@@ -234,7 +236,7 @@ func (s *stream) piped() string {
 	}
 	if m := planar.FindStringSubmatch(pix); m != nil {
 		layout := m[2]
-		switch layout {
+		switch layout { // Y4M has neither 4:4:0 nor 4:1:0
 		case "440":
 			layout = "444"
 		case "410":
@@ -254,7 +256,7 @@ func (s *stream) piped() string {
 		}
 		return "gray" + m[1] + "le"
 	}
-	if m := withPair.FindString(pix); m != "" {
+	if m := packed.FindString(pix); m != "" {
 		layout := map[string]string{"nv12": "420", "nv21": "420", "p0": "420", "uyyvyy": "411", "nv24": "444",
 			"nv42": "444", "p4": "444", "ayuv": "444", "vuy": "444", "xv": "444", "ya": "444"}[m]
 		if layout == "" {
@@ -299,7 +301,9 @@ func (c colours) flags() (list [][2]string) {
 	return list
 }
 
-// colours are the flags of a video that say what the samples mean, in FFmpeg's words. Unknown flags are empty.
+// colours returns the flags of the frames that are made of s, toW×toH pixels large. Flags that s does not state are
+// empty, but for two: a full range that the pixel format implies, and BT.601 as the matrix of a small video, since
+// programs would take it for BT.709 once it is large. RGB has the flags of the YCbCr that decodeArgs makes of it.
 func (s *stream) colours(toW, toH int) colours {
 	known := func(flag string) string {
 		if isKnown(flag) {
@@ -316,7 +320,7 @@ func (s *stream) colours(toW, toH int) colours {
 	case c.Matrix == "" && !large(s.Width, s.Height) && large(toW, toH):
 		c.Matrix = "smpte170m"
 	}
-	if strings.HasPrefix(s.PixFmt, "yuvj") {
+	if strings.HasPrefix(s.PixFmt, "yuvj") { // the j stands for full range, as in JPEG
 		c.Range = "pc"
 	}
 	return c

@@ -102,8 +102,8 @@ func (p *process) start(ours, theirs *os.File) error {
 	}()
 	p.end = sync.OnceValue(func() error {
 		err := <-result
-		p.kill()
-		late := time.AfterFunc(mostDelay, p.close)
+		p.kill()                                   // frees the context
+		late := time.AfterFunc(mostDelay, p.close) // ends the reading of messages
 		<-p.logged
 		late.Stop()
 		if runtime.GOOS != "windows" { // there the number may be another program's by now
@@ -116,20 +116,21 @@ func (p *process) start(ours, theirs *os.File) error {
 	return nil
 }
 
-// tail reads a pipe from a process, the field of. After the process has ended, programs that it started may keep the
-// pipe open; the pipe then counts as ended once nothing has come for mostDelay.
+// tail reads a pipe from a process. After the process has ended, programs that it started may keep the pipe open; the
+// pipe then counts as ended once nothing has come for mostDelay.
 type tail struct {
-	pipe *os.File // not embedded: io.Copy would use its WriteTo and not Read
-	of   *process
+	pipe    *os.File // not embedded: io.Copy would use its WriteTo and not Read
+	process *process
 }
 
-// Read implements io.Reader. Deadlines of the pipe interrupt it, so that it notices the end of the process.
+// Read implements io.Reader. When the process ends, process.start sets a deadline that interrupts Read. Read then tries
+// again, with mostDelay as the deadline, and returns io.EOF if nothing comes until then.
 func (t tail) Read(b []byte) (int, error) {
 	for {
-		last := false
+		hasEnded := false
 		select {
-		case <-t.of.ended:
-			last = true
+		case <-t.process.ended:
+			hasEnded = true
 			_ = t.pipe.SetDeadline(time.Now().Add(mostDelay))
 		default:
 		}
@@ -137,7 +138,7 @@ func (t tail) Read(b []byte) (int, error) {
 		switch {
 		case n > 0 || !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
-		case last:
+		case hasEnded:
 			return 0, io.EOF
 		}
 	}
@@ -169,7 +170,8 @@ func (p *process) stop() {
 	_ = p.end()
 }
 
-// output starts the process and returns its standard output, or errTooMuch or errTooLong if it exceeds a limit.
+// output starts the process, waits until it ends, and returns its standard output. The error is errTooMuch or
+// errTooLong if it exceeds a limit and was killed, else the error with which it ended.
 func (p *process) output() ([]byte, error) {
 	out, err := p.stream()
 	if err != nil {
@@ -216,9 +218,9 @@ func Run(ctx context.Context, dir string, limit time.Duration, memory int64, com
 	return err
 }
 
-// words returns a text that says why ffmpeg failed, given err, the error with which it ended: err itself if it is about
-// a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
-func (p *process) words(err error) string {
+// explain returns a text that says why ffmpeg failed, given err, the error with which it ended, or nil: err itself if
+// it is about a limit, else the last errors that ffmpeg printed, else err and the last message of ffmpeg.
+func (p *process) explain(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
 		return err.Error()
@@ -235,21 +237,20 @@ func (p *process) words(err error) string {
 	return err.Error() + " and said nothing"
 }
 
-// log splits the messages of ffmpeg into lines and keeps the last errors among them. Only one goroutine may use it
-// until the process has ended.
+// log splits the messages of ffmpeg into lines and keeps the last errors. Only one goroutine may use it at a time.
 type log struct {
-	line   func(string)
-	rest   []byte
-	last   string   // the last line without a level, such as a message of a shell
-	errors []string // the last few different errors
-	count  int      // number of errors
-	full   bool     // an error said that the disk is full
-	cut    bool     // an error said that the input ends too early
-	hidden string   // name of a temporary file, which is left out of errors
+	line   func(string) // is called with each line; may be nil
+	rest   []byte       // the beginning of a line that is not complete yet
+	last   string       // the last line without a level, such as a message of a shell
+	errors []string     // the last few different errors
+	count  int          // number of errors
+	full   bool         // an error said that the disk is full
+	cut    bool         // an error said that the input ends too early
+	hidden string       // name of a temporary file, which is left out of errors
 }
 
 const (
-	mostErrors = 3
+	mostErrors = 3       // errors that are kept
 	mostWords  = 200     // bytes of a line without a level that are kept
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
@@ -268,7 +269,7 @@ func (l *log) Write(p []byte) (int, error) {
 	}
 }
 
-// prefix matches what ffmpeg, with -loglevel level+…, writes before a message: the component that speaks, and level.
+// prefix matches what ffmpeg, with -loglevel level+…, puts before a message: the component that speaks, and the level.
 var prefix = regexp.MustCompile(`^(?:\[[^\[\]]* @ 0x[0-9a-fA-F]+\] )*\[(\w+)\] `)
 
 // address matches the name of a file at the start of a message, in the form that local returns.
@@ -280,7 +281,9 @@ var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|
 // endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush handles l.rest as a complete line: it calls l.line, and keeps the line if it is an error or has no level.
+// flush handles l.rest as a complete line: it calls l.line and, if the line has no level, keeps it as l.last. An error
+// it counts and keeps, without prefix and file names, unless one of the errors kept has the same text; if there are
+// more than mostErrors, it drops the oldest.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]
@@ -324,7 +327,7 @@ func (r reader) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if err := r.end(); err != nil {
-		return 0, fmt.Errorf("ffmpeg failed: %s", r.words(err))
+		return 0, fmt.Errorf("ffmpeg failed: %s", r.explain(err))
 	}
 	return 0, io.EOF
 }

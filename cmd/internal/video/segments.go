@@ -55,7 +55,8 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the existing segments of the result at path out, if they have the given key. It changes no file.
+// openSegments returns the existing segments of the result at path out, up to the first that has no file, or none if
+// they have another key. It changes no file.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
 	const most = 16 << 20 // bytes: enough for more segments than a file can have
@@ -116,13 +117,13 @@ func (s *segments) add(temp string, part segment) error {
 }
 
 // list writes a file that lists all segments, for ffmpeg's demuxer concat, and returns its path. It states a duration
-// after each segment but the last, so that the next segment begins at the time of its first frame.
+// in seconds after each segment but the last, so that the next segment begins at the time of its first frame.
 func (s *segments) list() (path string, err error) {
 	var text strings.Builder
 	for i, part := range s.record.Parts {
 		fmt.Fprintf(&text, "file %s\n", segmentName(i))
 		if i+1 < len(s.record.Parts) {
-			micros := s.record.Parts[i+1].Begin - part.Begin
+			micros := s.record.Parts[i+1].Begin - part.Begin // a tick is a microsecond
 			fmt.Fprintf(&text, "duration %d.%06d\n", micros/1e6, micros%1e6)
 		}
 	}

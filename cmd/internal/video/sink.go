@@ -24,7 +24,8 @@ type sink struct {
 	*clip
 }
 
-// Deliver implements enlarging.Sink. If the video is cut short, it delivers the frames that exist and returns an error.
+// Deliver implements enlarging.Sink. It adds the clip's warnings to p, and sets p.Output to the even sides that encoded
+// frames have. If the video is cut short, it delivers the frames that exist and returns an error.
 func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	p.Output = image.Pt(even(p.Output.X), even(p.Output.Y))
 	err := s.FileSink.Deliver(p, write)
@@ -33,15 +34,15 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 		return err
 	}
 	removeSegments(s.Out)
-	return s.cut(p.Written)
+	return s.checkLength(p.Written)
 }
 
-// cut returns an error if the input ended too early: written frames are fewer than the header says, or ffmpeg says so.
-func (c *clip) cut(written int) error {
-	promised, _ := strconv.Atoi(c.video.Frames)
-	const few = 50 // one frame in 50 may be missing for other reasons, such as an edit of its beginning
+// checkLength returns an error if the input ended too early, because ffmpeg said so, or because written, the number of
+// frames, is smaller than its header states. Two frames, and one in 50, may be missing for other reasons.
+func (c *clip) checkLength(written int) error {
+	promised, _ := strconv.Atoi(c.video.Frames) // 0 if the header does not state it
 	switch {
-	case promised-written > 2+promised/few:
+	case promised-written > 2+promised/50:
 		return c.refuse("is cut short: it has %d of %d frames, which are in %s", written, promised, c.Out)
 	case c.decoder.log.cut:
 		return c.refuse("is cut short; the %d frames that it has are in %s", written, c.Out)
@@ -50,6 +51,7 @@ func (c *clip) cut(written int) error {
 }
 
 // encode makes ffmpeg write the file temp: the frames that write passes on, and the sound and subtitles of the input.
+// With segments, the frames first make new segments, which are then joined with the segments of an earlier run.
 func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	list, err := c.copies(extension(c.Out))
 	if err != nil {
@@ -62,11 +64,11 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	err = write(w)
 	if w.process != nil {
 		switch {
-		case err != nil && !w.failed:
+		case err != nil && !w.failed: // the work on a frame failed, not ffmpeg
 			w.stop()
 		case c.parts != nil && err == nil:
 			err = w.endSegment()
-		default:
+		default: // all frames are written, or ffmpeg refused one
 			err = w.close(err)
 		}
 	}
@@ -85,7 +87,7 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 		}
 	}
 	if n := c.decoder.log.count; n > 0 {
-		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.words(nil)))
+		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.explain(nil)))
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ type encoding struct {
 }
 
 // Write implements io.Writer. It takes the header of the stream in the first call and a frame in each later call, as
-// muxer does. With segments, it begins and ends them at the right frames.
+// muxer does. Without segments, the first call starts ffmpeg. With segments, the first frame of each starts an ffmpeg,
+// and frame number segmentFrames ends it.
 func (w *encoding) Write(p []byte) (n int, err error) {
 	if w.head == "" {
 		w.head = string(p)
@@ -135,7 +138,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 		}
 		return len(p), w.begin(in, w.resultArgs(framesArgs, w.pictureArgs(in, w.head), w.list))
 	}
-	if w.process == nil {
+	if w.process == nil { // only with segments
 		if err := w.beginSegment(); err != nil {
 			return 0, err
 		}
@@ -166,7 +169,8 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	return w.muxer.start(in)
 }
 
-// next returns the time of the next frame, in units of tick, from the start of its segment or, if none, of the video.
+// next returns the time of the next frame, in units of tick: from the first frame of its segment or, without segments,
+// from the beginning of the video. For the first frame of a segment it also sets w.segment.Begin.
 func (w *encoding) next() int64 {
 	now := w.times.next()
 	if w.parts != nil && w.segment.Frames == 0 {
@@ -204,17 +208,19 @@ func (w *encoding) endSegment() error {
 	return w.parts.add(w.temp, w.segment)
 }
 
-// close ends the stream to ffmpeg and waits until ffmpeg has written its file. err is the error of the last write.
+// close ends the stream to ffmpeg and waits until ffmpeg has written its file. err is the error of the last write, or
+// nil. If it is not nil, ffmpeg ended before it had all frames, and its messages say why.
 func (w *encoding) close(err error) error {
 	_ = w.stdin.Close() // loses nothing: the pipe holds what was written
 	ended := w.end()
-	if ended == nil && err != nil { // if ffmpeg refused a frame, its own messages say why
+	if ended == nil && err != nil {
 		ended = errEarly
 	}
 	return w.failure(w.process, ended)
 }
 
-// failure returns the error of the job after p, an ffmpeg that writes a result, ended with err; nil if p succeeded.
+// failure returns the error of the job after p, an ffmpeg that writes a result, ended with err; nil if p succeeded. If
+// the context of the job has ended, it returns the context's error.
 func (c *clip) failure(p *process, err error) error {
 	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC
 	switch {
@@ -223,10 +229,10 @@ func (c *clip) failure(p *process, err error) error {
 	case p.log.full || p.ProcessState != nil && p.ProcessState.ExitCode() == full:
 		return safefile.Unwritable(c.Out, syscall.ENOSPC)
 	}
-	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
+	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.explain(err))
 }
 
-// join makes ffmpeg write the file temp: it copies the video of all segments, and the streams in list.
+// join makes ffmpeg write the file temp: it copies the video of all segments, at their times, and the streams in list.
 func (c *clip) join(temp string, list []copied) error {
 	path, err := c.parts.list()
 	if err != nil {
@@ -251,35 +257,35 @@ func (c *clip) join(temp string, list []copied) error {
 // checkFormat warns if the result has less depth or less colour resolution than the frames, whose header is in.
 func (c *clip) checkFormat(in y4m.Header) {
 	switch depth := c.video.depth(); {
-	case c.alpha:
+	case c.alpha: // prepare has warned
 	case depth > 8 && !c.by.deep:
 		c.warn(fmt.Sprintf("has %d bits a sample, and gets 8: this ffmpeg has no encoder for more", depth))
 	case depth > 10:
 		c.warn(fmt.Sprintf("has %d bits a sample, and gets 10", depth))
 	}
-	kept := in.Layout.Grey || c.alpha || strings.HasPrefix(c.pixFmt(in), streamFormat(in)[:len("yuv420p")])
-	if !kept {
-		c.warn(fmt.Sprintf("has more colour than %s keeps, 4:%c:%c, and gets 4:2:0", c.by.name,
-			streamFormat(in)[4], streamFormat(in)[5]))
+	format := streamFormat(in) // such as yuv422p10le
+	if !in.Layout.Grey && !c.alpha && !strings.HasPrefix(c.pixFmt(in), format[:len("yuv420p")]) {
+		c.warn(fmt.Sprintf("has more colour than %s keeps, 4:%c:%c, and gets 4:2:0", c.by.name, format[4], format[5]))
 	}
 }
 
-// copies returns the streams of the input, other than its video, to copy to a file with the extension ext. If such a
-// file cannot hold a stream, copies leaves the stream out with a warning; for sound it fails.
+// copies returns the streams of the input, other than its video, to copy to a file with the extension ext. Streams of
+// kinds that such a file cannot hold are left out with a warning. A trial by ffmpeg shows whether it can hold the
+// others; if not, all but the sound are left out with a warning, and if it cannot hold the sound either, copies fails.
 func (c *clip) copies(ext string) (list []copied, err error) {
 	list, lost := c.probed.copies(c.video, ext)
 	for _, text := range lost {
 		c.warn(text)
 	}
-	for _, only := range []string{"", "audio"} {
-		if only != "" {
+	for _, onlySound := range []bool{false, true} {
+		if onlySound {
 			var kept []copied
 			for _, s := range list {
-				if s.Type == only {
+				if s.Type == "audio" {
 					kept = append(kept, s)
 				}
 			}
-			if len(kept) == len(list) {
+			if len(kept) == len(list) { // the same trial would fail again
 				break
 			}
 			if list = kept; err != nil {
@@ -300,7 +306,7 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 			return nil, c.failure(p, err)
 		}
 		err = safefile.Refuse(safefile.ErrOutput, c.Out, "%s files do not take the sound of %s (%s) as it is: %s; "+
-			"use -o NAME.mkv, which takes all", ext, c.In, sounds(list), p.words(err))
+			"use -o NAME.mkv, which takes all", ext, c.In, sounds(list), p.explain(err))
 	}
 	return nil, err
 }

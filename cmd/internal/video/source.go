@@ -44,7 +44,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	}
 	s.times = newTimes(s.probed.start(), s.video.rate())
 	if done > 0 {
-		s.times.passed = 2 // the first two frames, which choose the model
+		s.times.toSkip = 2 // the first two frames are decoded to choose the model, and not written
 	}
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
 	out, err := s.decoder.stream()
@@ -57,7 +57,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	}()
 	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder}, 1<<16)
 	if s.alpha {
-		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
+		frames = bufio.NewReaderSize(&alphaReader{in: frames}, 1<<16)
 	}
 	if _, err := frames.Peek(1); err != nil {
 		s.decoder.stop()
@@ -65,7 +65,7 @@ func (s source) Open() (*enlarging.Content, error) {
 			return nil, s.ctx.Err()
 		}
 		if errors.Is(err, io.EOF) {
-			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.words(nil))
+			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.explain(nil))
 		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
@@ -83,7 +83,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()
 	if err != nil {
-		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.words(err))
+		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.explain(err))
 	}
 	if err = json.Unmarshal(data, &found); err != nil {
 		return found, fmt.Errorf("%s says of it what cannot be understood (%w): it is not the ffprobe of FFmpeg, or a "+
@@ -95,7 +95,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	return found, nil
 }
 
-// probe sets c.probed and c.video from what ffprobe says about the input. It fails if the input has no video.
+// probe sets c.probed and c.video by what ffprobe says of c.In and its first 8 frames. It fails if there is no video.
 func (c *clip) probe() (err error) {
 	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {
@@ -105,36 +105,37 @@ func (c *clip) probe() (err error) {
 		return c.refuse("%v", err)
 	}
 	c.video = c.probed.video()
-	// Much is stored only with the first frames of the video.
 	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
 		"-read_intervals", "%+#8", "-show_frames")...).output()
 	if err == nil {
-		_ = c.video.addFrames(data) // after an error, flags stay unknown, and decoding will fail, too
+		_ = c.video.addFrames(data) // after an error, properties stay unknown, and decoding will fail, too
 	}
 	return c.ctx.Err()
 }
 
 // prepare calls probe, sets the encoder c.by and c.alpha, and warns of losses that are known before any frame is read.
+// It fails if this ffmpeg has no encoder for the result. Transparency is kept if the encoder supports it and ffmpeg can
+// read it; if not, an encoder is chosen as for a video without it.
 func (c *clip) prepare() (err error) {
 	if err = c.probe(); err != nil {
 		return err
 	}
-	deep, has := c.video.isDeep(), c.video.hasAlpha()
-	if c.by, err = c.tools.encoderFor(extension(c.Out), deep, has); err != nil {
+	deep, hasAlpha := c.video.isDeep(), c.video.hasAlpha()
+	if c.by, err = c.tools.encoderFor(extension(c.Out), deep, hasAlpha); err != nil {
 		return err
 	}
-	by := c.video.alphaBy()
-	c.alpha = has && c.by.alpha && (by == "" || c.tools.has(c.ctx, by))
+	decoder := c.video.alphaBy()
+	c.alpha = hasAlpha && c.by.alpha && (decoder == "" || c.tools.has(c.ctx, decoder))
 	switch {
 	case c.alpha && deep:
 		c.warn("has more than 8 bits a sample, and gets 8, as all that has transparency in VP9")
-	case has && c.by.alpha && !c.alpha:
-		c.warn("its transparency is left out: this ffmpeg was built without " + by + ", which reads it")
-	case has && !c.alpha:
+	case hasAlpha && c.by.alpha && !c.alpha:
+		c.warn("its transparency is left out: this ffmpeg was built without " + decoder + ", which reads it")
+	case hasAlpha && !c.alpha:
 		c.warn(fmt.Sprintf("its transparency is left out: %s files are made without; -o NAME.webm keeps it",
 			extension(c.Out)))
 	}
-	if has && !c.alpha {
+	if hasAlpha && !c.alpha {
 		c.by, _ = c.tools.encoderFor(extension(c.Out), deep, false) // an encoder exists, as above
 	}
 	if c.video.isInterlaced() {

@@ -57,8 +57,7 @@ func listed(list []byte) map[string]bool {
 	return names
 }
 
-// Find returns the programs of FFmpeg. If a program is missing, the error says how the user can still enlarge the
-// video, from the path in to the path out.
+// Find returns the programs of FFmpeg. If one is missing, the error says how the user can enlarge in to out by hand.
 func Find(ctx context.Context, in, out string) (*Tools, error) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -79,7 +78,7 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %s", in, ffmpeg, p.words(err))
+		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %s", in, ffmpeg, p.explain(err))
 	}
 	if t.encoders = listed(list); len(t.encoders) == 0 {
 		return nil, console.Failf(console.ExitInput, "%s: %s lists no encoders: it is not the program of FFmpeg, or a "+
@@ -126,19 +125,15 @@ type encoder struct {
 	alpha  bool // it supports transparency of 8 bits
 }
 
+// The encoders of ffmpeg that are used. deepH264 differs from h264 in that it keeps 10 bits a sample.
 var (
-	h264 = encoder{name: "libx264", args: []string{"-preset", "medium", "-crf", "16"}, chroma: true}
-
-	h264At = encoder{name: "libx264", args: h264.args, deep: true, chroma: true}
-
-	hevc = encoder{name: "libx265", deep: true, chroma: true,
+	h264     = encoder{name: "libx264", args: []string{"-preset", "medium", "-crf", "16"}, chroma: true}
+	deepH264 = encoder{name: "libx264", args: h264.args, deep: true, chroma: true}
+	hevc     = encoder{name: "libx265", deep: true, chroma: true,
 		args: []string{"-preset", "medium", "-crf", "18", "-x265-params", "log-level=error"}}
-
 	mpeg4 = encoder{name: "mpeg4", args: []string{"-q:v", "2"}}
-
-	vp9 = encoder{name: "libvpx-vp9", deep: true, chroma: true, alpha: true,
+	vp9   = encoder{name: "libvpx-vp9", deep: true, chroma: true, alpha: true,
 		args: []string{"-crf", "20", "-b:v", "0", "-row-mt", "1", "-cpu-used", "2"}}
-
 	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 
@@ -151,21 +146,22 @@ func (w Encoding) rated(e encoder) encoder {
 	return e
 }
 
-// encoderFor returns the best encoder that this ffmpeg has for a file with the extension ext, in lower case. deep says
-// that samples have more than 8 bits, alpha that there is transparency.
+// encoderFor returns the encoder for a file with the extension ext, in lower case: the first that this ffmpeg has, of a
+// list from best to worst, or the encoder of the codec that the user wants. deep says that samples have more than 8
+// bits, alpha that there is transparency. It fails if ffmpeg lacks all these encoders or such files cannot have them.
 func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	list := []encoder{h264, mpeg4}
 	switch {
 	case ext == ".webm":
 		list = []encoder{vp9, av1}
 	case deep:
-		list = []encoder{hevc, h264At, mpeg4}
+		list = []encoder{hevc, deepH264, mpeg4}
 	}
 	if alpha && ext == ".mkv" {
 		list = append([]encoder{vp9}, list...)
 	}
 	if codec := t.Wanted.Codec; codec != "" {
-		list = map[string][]encoder{"h264": {h264At}, "hevc": {hevc}, "vp9": {vp9}, "av1": {av1}}[codec]
+		list = map[string][]encoder{"h264": {deepH264}, "hevc": {hevc}, "vp9": {vp9}, "av1": {av1}}[codec]
 		if ext == ".webm" && list[0].name != vp9.name && list[0].name != av1.name {
 			return encoder{}, console.Usage("--codec %s: a .webm file has vp9 or av1", codec)
 		}

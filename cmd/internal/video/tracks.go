@@ -10,12 +10,12 @@ import (
 )
 
 // unwanted returns the tracks that FFmpeg makes a default although the input has no default of their kind: the first
-// subtitles, which players would then show, and, if the input is an MP4, too, the first sound. Tracks are numbered as
-// in an MP4 file: 0 is the video, then come the streams in list. From other inputs the first sound stays the default,
-// since some players of MP4 play only the default.
+// subtitles, which players would then show, and, if the input is MP4, too, the first sound. From others the first sound
+// stays the default, as some players of MP4 play only this. Track 0 is the video, then come the streams in list.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
-		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()
+		track, first := 0, 0                    // numbers of the present track, and of the first of the kind
+		wanted := kind == "audio" && !p.isMP4() // the first of the kind is rightly the default
 		for _, s := range list {
 			if s.isCover() { // a cover is no track
 				continue
@@ -36,11 +36,11 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 }
 
 // boxes calls visit for each box in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box. content
-// shares the memory of data. It stops at the first error of visit.
+// shares the memory of data. It stops at the first error of visit, and fails if a box is larger than data.
 func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	for len(data) >= 8 {
 		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
-		if size == 1 && len(data) >= 16 {
+		if size == 1 && len(data) >= 16 { // a size of 8 bytes follows the kind
 			size, head = binary.BigEndian.Uint64(data[8:]), 16
 		}
 		if size < head || size > uint64(len(data)) {
@@ -54,7 +54,8 @@ func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	return nil
 }
 
-// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, from 0, in the MP4 file at path.
+// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, which are numbered from 0, in the MP4
+// file at path. It reads and writes only the index of the file, the box moov, and fails if that is missing.
 func hideTracks(path string, tracks []int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -90,7 +91,7 @@ func hideTracks(path string, tracks []int) error {
 			number++
 			return boxes(track, func(kind string, content []byte) error {
 				if kind == "tkhd" && len(content) > 3 && slices.Contains(tracks, number-1) {
-					content[3] &^= 1
+					content[3] &^= 1 // the last of three bytes of flags, after a byte with the version
 				}
 				return nil
 			})

@@ -22,8 +22,7 @@ import (
 type File struct {
 	// In is the path of the input. Out is the path of the result, which must lie in Root once links are followed.
 	In, Out, Root string
-	// Keep makes the file Out: it calls write with the path temp of a temporary file, and renames the complete file to
-	// Out. info describes the input file.
+	// Keep makes the file Out: it calls write with the path of a temporary file, which becomes Out. info describes In.
 	Keep func(info fs.FileInfo, write func(temp string) error) error
 	// Strip leaves out the metadata of the video, such as its title and place.
 	Strip bool

@@ -60,9 +60,8 @@ func OpenBrowser(t testing.TB) *Browser {
 	// Not t.TempDir, as a process of the browser may still write to the profile when the test ends.
 	profile := must.Get(os.MkdirTemp("", "superres-browser-"))(t)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-		"--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,
-		"about:blank")
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		_ = os.RemoveAll(profile)
@@ -204,8 +203,7 @@ func (b *Browser) Drawn() {
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse sends a mouse event at the point x, y. kind is the type of the event in the protocol, and wheel is how far it
-// scrolls, in pixels.
+// Mouse sends a mouse event at the point x, y. kind is its type in the protocol, wheel how far it scrolls, in pixels.
 func (b *Browser) Mouse(kind string, x, y, wheel float64) {
 	b.t.Helper()
 	b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1,
@@ -246,8 +244,7 @@ func (b *Browser) Visit(address, ready string) {
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
 
-// Faults makes pages that are opened from now on record errors, and violations of their security policy, in the
-// JavaScript list faults.
+// Faults makes pages opened later list errors, and violations of their security policy, in the JavaScript array faults.
 func (b *Browser) Faults() {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)

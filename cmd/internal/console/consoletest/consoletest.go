@@ -72,8 +72,7 @@ func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed"
 // AtOnce is a sign that makes Stopped interrupt the program before it begins.
 const AtOnce = ""
 
-// Interrupted runs the program as Stopped does. It checks that the program reports the interruption and that no file
-// below dir appeared or disappeared.
+// Interrupted runs the program as Stopped does, and checks that it says so and that the files below dir stay the same.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -105,6 +104,7 @@ type signal struct {
 	text bytes.Buffer
 }
 
+// Write implements io.Writer. It keeps p, and calls s.seen if what was written contains s.sign.
 func (s *signal) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,19 +29,19 @@ BinaryOp  add 2 1 shuffle near output 0=0
 `, hidden, 9*3*hidden, hidden, out, 9*hidden*out, scale, scale, scale)
 	random := rand.New(rand.NewPCG(seed, 1))
 	var bin []byte
-	put := func(count int, size float64) {
+	put := func(count int, size float64) { // size is the standard deviation
 		for range count {
 			v := float32(size * random.NormFloat64())
 			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(v))
 		}
 	}
-	put(1, 0) // a tag of 0: the weights have 32 bits
-	put(9*3*hidden, 0.2)
-	put(hidden, 0.01)
-	put(hidden, 0.2)
-	put(1, 0)
-	put(9*hidden*out, 0.02)
-	put(out, 0.01)
+	put(1, 0)               // a tag of 0: the weights have 32 bits
+	put(9*3*hidden, 0.2)    // weights of the first convolution
+	put(hidden, 0.01)       // its biases
+	put(hidden, 0.2)        // slopes of the PReLU
+	put(1, 0)               // a tag, as above
+	put(9*hidden*out, 0.02) // weights of the last convolution
+	put(out, 0.01)          // its biases
 	Put(t, path, []byte(param))
 	Put(t, strings.TrimSuffix(path, ".param")+".bin", bin)
 }

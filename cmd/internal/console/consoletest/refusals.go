@@ -33,8 +33,7 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	}
 }
 
-// RefusedLine is a Refusal whose arguments are in one text, separated by spaces. It is an alias, so that tables need
-// not name the fields.
+// RefusedLine is a Refusal with its arguments in one text. It is an alias, so that tables need not name the fields.
 type RefusedLine = struct {
 	Line string
 	Code int

@@ -101,20 +101,21 @@ func (w *worker) cancel(js.Value, []js.Value) any {
 // progressTime is the shortest time between two reports of progress.
 const progressTime = 100 * time.Millisecond
 
-// progress reports to the page the share done, 0 to 1, at most every progressTime, and lets the page call cancel.
+// progress reports to the page the share done, 0 to 1, at most every progressTime. Then it waits until JavaScript has
+// handled the messages that came meanwhile, so that the page can call cancel.
 func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
 	}
 	w.host.Call("progress", share)
-	turn := make(chan struct{})
-	next := js.FuncOf(func(js.Value, []js.Value) any {
-		close(turn)
+	handled := make(chan struct{})
+	callback := js.FuncOf(func(js.Value, []js.Value) any {
+		close(handled)
 		return nil
 	})
-	w.host.Call("yield", next)
-	<-turn
-	next.Release()
+	w.host.Call("yield", callback)
+	<-handled
+	callback.Release()
 	w.told = time.Now()
 }
 

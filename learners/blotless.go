@@ -60,8 +60,7 @@ func init() {
 	})
 }
 
-// blotlessSeed is the seed of the partitions. They do not depend on Options.Seed, so that the result depends only on
-// the first dictionary.
+// blotlessSeed is the seed of the partitions: the result depends on Options.Seed only by way of the first dictionary.
 //
 // Note: mean error by optimal assignment on 40 planted problems, (M,K,S) = (16,32,3), at most 500 iterations; the
 // differences between the lines are 1.8 to 9 times their standard error:
@@ -88,7 +87,7 @@ func (l BLOTLESS) Check() error {
 // [R_b; X_b]·[R_b; X_b]ᵀ, matrices as large as X_b·R_bᵀ and X_b·X_bᵀ and, if there are fewer signals than entries, the
 // coordinates of R_b in the basis of its span (blotlessspan.go).
 func (BLOTLESS) Memory(m, n, k, s int) float64 {
-	width := float64(min(m, n))
+	width := float64(min(m, n)) // the rows of R_b, or the coordinates that replace them
 	atoms := min(width, float64(k))
 	nonZeros := float64(n) * min(float64(s), atoms)
 	matrices := width*width + 3*(width+atoms)*(width+atoms) + 6*atoms*width + 8*atoms*atoms
@@ -130,7 +129,7 @@ func (l BLOTLESS) update(ctx context.Context, p *problem, order []int) error {
 		if l.Plain {
 			momentum = 0
 		}
-		for stepped := true; stepped && b.steps < l.Inner; {
+		for stepped := true; stepped && b.steps < l.Inner; { // a step that is not taken leaves the block as it was
 			if err := ctx.Err(); err != nil {
 				return err
 			}

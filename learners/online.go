@@ -74,8 +74,7 @@ func (l Online) Check() error {
 }
 
 // Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of the
-// last pass; and the larger of two amounts: the memory for a batch, with its own A and B, and the memory for coding all
-// signals at the end of a pass.
+// last pass; and the larger of two amounts: for a batch, with its own A and B, and for coding all signals after a pass.
 func (l Online) Memory(m, n, k, s int) float64 {
 	atoms, signals := float64(m)*float64(k), float64(n)
 	batch := min(n, l.batch(k))
@@ -243,7 +242,7 @@ func (s *onlineState) descend() {
 		}
 		copy(u, b)
 		for j, v := range a {
-			if v != 0 {
+			if v != 0 { // A and B fit unscaled atoms: an atom j < k already has length 1 in place of length[j]
 				axpy(-v*length[j], s.atoms[j*s.m:(j+1)*s.m], u)
 			}
 		}
@@ -266,8 +265,9 @@ func (s *onlineState) descend() {
 	}
 }
 
-// replace replaces the atoms that no signal uses by the signals with the largest errors, and sets their rows of A and B
-// to zero. It returns how many atoms it replaced.
+// replace replaces the atoms that no signal uses by the signals with the largest errors, as long as there are signals
+// with errors above 0, and sets the rows of A and B of the new atoms to zero. It returns how many atoms it replaced.
+// usage holds how many signals use each atom, errs the squared error of each signal.
 func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 	worst, count, before := worstSignals(errs), 0, slices.Clone(s.atoms)
 	for k, uses := range usage {
@@ -282,7 +282,8 @@ func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 	return count
 }
 
-// forget sets the rows of A and B to zero for each atom that has changed since before, a copy of the atoms.
+// forget sets the rows of A and B, and the columns of A, to zero for each atom that differs from its copy in before:
+// the sums over past batches belong to the old atom.
 func (s *onlineState) forget(before []float64) {
 	for k := range s.k {
 		d, a, b := s.rows(k)
@@ -296,7 +297,7 @@ func (s *onlineState) forget(before []float64) {
 	}
 }
 
-// squaredErrors returns ‖y_n − Dx_n‖² of every signal, or 0 where that is rounding error, and the sum of all.
+// squaredErrors returns ‖y − Dx‖² of every signal, 0 if rounding error (at most 1e-18·‖y‖²), and the sum of all.
 func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) (errs []float64,
 	sum float64, err error) {
 	m, n := y.Dims()

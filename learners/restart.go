@@ -43,8 +43,8 @@ import (
 // Note: undoing replacements at the next check if the objective is not below the best gives 0.106, 0.030, 0.033 and
 // 0.112 in these columns, because a new atom takes longer than one check to settle.
 type restarts struct {
-	iterations int // the largest number of iterations of the loop
-	off        bool
+	iterations int       // the largest number of iterations of the loop
+	off        bool      // no (more) checks: keep was set, the loop is too short, or the last check is over
 	round      int       // the number of checks
 	best       []float64 // the atoms with the least objective so far
 	objective  float64   // the objective of best
@@ -104,7 +104,8 @@ func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objecti
 	return 0, changed
 }
 
-// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced.
+// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced. It skips a candidate if
+// this call has already replaced the candidate's atom or the atom with which it is coherent.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms
@@ -119,7 +120,7 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 			continue
 		}
 		d := atom(c.atom)
-		if r.round%2 == 0 && c.other >= 0 {
+		if r.round%2 == 0 && c.other >= 0 { // every other check takes the projection off; see restarts
 			axpy(-dot(d, atom(c.other)), atom(c.other), d)
 		} else {
 			copy(d, signal(worst[count]))
@@ -153,7 +154,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	var list []candidate
 	for a := range k {
 		if n := users(sum[a], square[a]); n < fewUsers {
-			list = append(list, candidate{a, -1, 2 - n/fewUsers})
+			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // more than 1, so before all pairs
 		}
 		for b := range a {
 			c := math.Abs(dot(atoms[a*m:(a+1)*m], atoms[b*m:(b+1)*m]))
@@ -171,8 +172,8 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	return list
 }
 
-// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X: (Σ|x|)²/Σx², which
-// is n for n equal entries.
+// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X. It is exact for
+// entries of equal size.
 func users(sum, square float64) float64 {
 	if square == 0 {
 		return 0

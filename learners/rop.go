@@ -295,7 +295,9 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concavity returns c, which makes the shrinkage concave (see Norm), for a sweep with a number from 1 to sweeps.
+// concavity returns c, which makes the shrinkage concave (see ROP.Norm), for a sweep with a number from 1 to sweeps: 0
+// until normUntil of the sweeps, from there in proportion up to mostConcave at concaveFrom, and, from the share
+// plan.concaveUntil on, down to 0 within concaveFall. c is always 0 with Norm or a fixed Penalty.
 func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
@@ -305,7 +307,9 @@ func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for a sweep with a number from 1 to sweeps. ρ stays the same for period sweeps in a row.
+// penalty returns ρ for a sweep with a number from 1 to sweeps: the fixed Penalty if there is one, or else a ρ that
+// grows geometrically from firstPenalty to middlePenalty until settleAfter of the sweeps, and then to lastPenalty. ρ
+// stays the same for period sweeps in a row, and is lastPenalty after the last sweep.
 func (l ROP) penalty(sweep, period, sweeps int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty

@@ -44,12 +44,13 @@ const (
 	sums
 )
 
-// pass takes steps 1 and 2 for all atoms, multiplies the scaled multipliers by r, and returns the sums.
+// pass takes steps 1 and 2 for all atoms with the penalty ρ, multiplies the scaled multipliers by r = ρ/(next ρ), and
+// returns the sums.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
 		p, old := make([]float64, columns*s.ld), make([]float64, columns*s.ld)
-		var length, now, g [ropColumns]float64
+		var squares, now, g [ropColumns]float64 // of each column: ‖q̂‖², the new shrinkage, the weight of Q̂ in S
 		next, before, lead := make([]float64, s.ld), make([]float64, s.n), &leading{}
 		return func(lo, hi int, part *ropPart) {
 			clear(part.s)
@@ -60,9 +61,9 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 				for j := 0; j < s.n; j += ropColumns {
 					row, end := k*s.n+j, k*s.n+min(s.n, j+ropColumns)
 					q, z, shrink := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld], s.shrink[row:end]
-					clear(length[len(shrink):])
-					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], length[:], s.alpha)
-					kernel.Shorten(now[:], g[:], length[:], penalty, s.concave, r, part.sums[sumQ:])
+					clear(squares[len(shrink):]) // the last block may have fewer columns
+					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], squares[:], s.alpha)
+					kernel.Shorten(now[:], g[:], squares[:], penalty, s.concave, r, part.sums[sumQ:])
 					copy(shrink, now[:])
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
 					kernel.PowerStep(z, u, next)
@@ -89,7 +90,7 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 	})
 }
 
-// growth returns the factor by which a column of Q̂ grows if its multiplier is multiplied by r.
+// growth returns the factor by which a column of Q̂ = Q + Λ1 grows if Λ1 is multiplied by r, where Q is shrink·Q̂.
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
 // updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
@@ -131,6 +132,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 		}
 		kernel.Rescale(q, z, u, grow[:end-row], s.w[row:end], r)
 	}
+	// ‖u·wᵀ − old·beforeᵀ‖², as both u and old have length 1; rounding may make it negative.
 	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
@@ -179,8 +181,7 @@ func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	return squaredError, used
 }
 
-// squaredDistance returns ‖a − b‖². The length of a must be a multiple of 4. It keeps four independent sums, which the
-// processor adds to in parallel.
+// squaredDistance returns ‖a − b‖². The length of a must be a multiple of 4: the processor adds to four sums at once.
 func squaredDistance(a, b []float64) float64 {
 	var s [4]float64
 	b = b[:len(a)]

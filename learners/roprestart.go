@@ -115,8 +115,7 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 }
 
 // restartMixture replaces the weaker atom of the most coherent pair: a mixture of two true atoms is coherent with a
-// stronger atom, and minus its projection on that atom it is nearly the missing atom. Without a coherent pair it
-// returns false.
+// stronger atom, and minus its projection on that atom it is nearly the missing one. It returns false without a pair.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {

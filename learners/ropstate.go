@@ -174,8 +174,7 @@ func (s *ropState) column(array []float64, k, j int) []float64 {
 	return array[first : first+s.ld]
 }
 
-// iterate makes one iteration with penalty ρ. It then multiplies the scaled multipliers by rescale, which is ρ divided
-// by the next ρ.
+// iterate makes one iteration with penalty ρ, and then multiplies the scaled multipliers by rescale = ρ/(next ρ).
 func (s *ropState) iterate(penalty, rescale float64) {
 	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖², and K
 	scale := 1 / (count + 2)

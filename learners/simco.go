@@ -81,8 +81,7 @@ func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
-// Memory implements Learner. It counts the gradient, the atoms at the beginning of a step, and a Cholesky factor for
-// every worker.
+// Memory implements Learner. It counts the gradient, the atoms before a step, and a Cholesky factor for every worker.
 func (SimCO) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*2*float64(k)*float64(m)+8*workers(n)*square(min(s, k))+float64(n))
 }
@@ -104,8 +103,7 @@ func (l SimCO) update(ctx context.Context, p *problem) error {
 	return err
 }
 
-// descend makes one gradient step from the current atoms. f is the value of f_μ there, and fit must have set the codes
-// and the residual.
+// descend makes one gradient step from the current atoms. f is f_μ there, and fit has set the codes and the residual.
 func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	g, length, err := p.gradient(ctx)
 	if err != nil {
@@ -151,11 +149,11 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	return nil
 }
 
-// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the lengths of the g_k. fit must have set the
-// codes and the residual.
+// gradient returns the Riemannian gradient g of f_μ, atom after atom, and each ‖g_k‖. fit has set codes and residual.
 func (p *problem) gradient(ctx context.Context) (g, length []float64, err error) {
 	g, length = make([]float64, p.m*p.k), make([]float64, p.k)
-	err = parallel.For(ctx, p.k, 4, func() func(lo, hi int) {
+	const grain = 4 // atoms that a worker takes at a time
+	err = parallel.For(ctx, p.k, grain, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for k := lo; k < hi; k++ {
 				row, atom := g[k*p.m:(k+1)*p.m], p.atom(k)

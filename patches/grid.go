@@ -124,8 +124,7 @@ func NewAverager(g Grid) *Averager {
 	return a
 }
 
-// Add takes the next complete rows of patches, in the layout of ExtractRows. It panics if the samples are not a whole
-// number of rows, or too many.
+// Add takes the next rows of patches, laid out as by ExtractRows. It panics for parts of a row, or too many rows.
 func (a *Averager) Add(patches []float32) {
 	g := a.grid
 	n, cols := g.Size*g.Size, g.Cols()

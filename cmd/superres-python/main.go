@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// pack writes a wheel for each archive of a version in folder.
+// pack writes a wheel for each archive (.zip or .tar.gz) of a version in folder. It fails if there is none.
 func pack(version, folder string) error {
 	prefix := "superres-" + version + "-"
 	paths, err := filepath.Glob(filepath.Join(folder, prefix+"*"))

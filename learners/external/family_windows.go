@@ -50,8 +50,7 @@ func newFamily(p *os.Process) family {
 	return f
 }
 
-// end kills the program, unless it has ended, and all processes that it has started. The last call passes true for
-// ended, and closes the job.
+// end kills the program, unless ended is true, and all processes that it has started. With ended it closes the job too.
 func (f family) end(ended bool) {
 	if f.job != 0 {
 		_ = windows.TerminateJobObject(f.job, 1) // an error means that no process is left

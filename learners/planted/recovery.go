@@ -85,6 +85,7 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 // doi:10.1002/nav.3800020109.
 func assign(cost [][]float64) []int {
 	k := len(cost)
+	// A column's price and a row's gain reduce costs: cost − gain − price is 0 for the pairs made, and never negative.
 	owner, price, gain := make([]int, k), make([]float64, k), make([]float64, k)
 	for b := range owner {
 		owner[b] = -1 // column b has no row yet

@@ -102,7 +102,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 	if energy == 0 {
 		return 0
 	}
-	wide := w.d.wide
+	padded := w.d.padded
 	copy(w.residual, y)
 	floor := rounding * math.Sqrt(energy)
 	squaredError := energy
@@ -121,7 +121,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		}
 		a := corr[best]
 		w.code[best] += a
-		axpy(-a, w.gram[best*wide:(best+1)*wide], corr)
+		axpy(-a, w.gram[best*padded:(best+1)*padded], corr)
 		if w.tolerance > 0 {
 			axpy(-a/w.d.norms[best], w.d.Atom(best), w.residual)
 			squaredError = dot(w.residual, w.residual)

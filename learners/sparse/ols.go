@@ -57,8 +57,8 @@ func (c OLS) MostNonZeros() int { return c.Sparsity }
 
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide),
-			score: make([]float64, d.wide)}
+		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.padded),
+			score: make([]float64, d.padded)}
 		return w.solve
 	})
 }
@@ -87,7 +87,7 @@ func (w *olsWorker) choose(floor float64, count int) int {
 		return w.last
 	}
 	w.fresh[w.last] = math.Inf(1)
-	p := w.basis[(count-1)*w.d.wide : count*w.d.wide]
+	p := w.basis[(count-1)*w.d.padded : count*w.d.padded]
 	largest := kernel.Score(w.score, w.fresh, p, w.corr, independent, floor)
 	if largest == 0 {
 		return -1

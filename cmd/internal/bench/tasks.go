@@ -122,12 +122,12 @@ func syntheticPicture(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			u, v := 1000*x/h, 1000*y/h // position of the pixel in thousandths of the height
-			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
-			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
+			u, v := 1000*x/h, 1000*y/h                           // position of the pixel in thousandths of the height
+			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20} // red, green and blue of the slopes
+			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {   // a disc
 				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
 			}
-			if u > 1000 && (3*u+5*v)/40%2 == 0 {
+			if u > 1000 && (3*u+5*v)/40%2 == 0 { // slanted stripes right of the disc
 				c[0], c[1] = c[0]-50, c[1]-30
 			}
 			noise := random.IntN(7) - 3
@@ -177,8 +177,8 @@ func ropTasks() ([]task, error) {
 	}}, nil
 }
 
-// ksvdTasks returns tasks that learn 128 atoms in 20 iterations from 10,000 signals of 45 entries, the size of stacked
-// patches of digits.
+// ksvdTasks returns tasks that learn 128 atoms in 20 iterations from 10,000 signals, of 45 entries as patches of
+// digits.
 func ksvdTasks() ([]task, error) {
 	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
 	if err != nil {

@@ -75,10 +75,11 @@ func (j *job) fit(workers int) error {
 		return err
 	}
 	pixels := int64(j.out.X) * int64(j.out.Y)
-	j.batch = int(min(max(1<<23/pixels, 1), 256))
+	j.batch = int(min(max(1<<23/pixels, 1), 256)) // results of 8 million pixels together, but 1 to 256 of them
 	// Small images take less memory than the model's estimate, which counts buffers for large images.
 	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
 		400*pixels)
+	// The program itself, an image for each worker, and the pictures of the batch.
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
 	if limit := j.opt.Limits.Memory; need > limit {
 		return console.Failf(console.ExitLimit, "%s: images of %d×%d need %s, the limit is %s; use --max-memory or "+

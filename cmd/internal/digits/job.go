@@ -163,7 +163,8 @@ func (j *job) process(ctx context.Context, batch []digit) error {
 			})
 		}
 	}
-	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
+	const grain = 4 // images that a worker takes at a time
+	return parallel.For(ctx, len(batch), grain, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
 				one(&batch[lo+i])

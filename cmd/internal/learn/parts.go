@@ -23,7 +23,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// completeParts sets the default of Iterations for --parts, and refuses options that contradict --parts.
+// completeParts sets the default of Iterations for --parts (1 for Online, 10 for other learners), and refuses options
+// that contradict --parts, or --resume without --parts.
 func (opt *Options) completeParts(given settings.Table) error {
 	if opt.Parts == 0 {
 		if opt.Resume {
@@ -232,7 +233,7 @@ func (k *kept) read(m, atoms int) error {
 		}
 		return v
 	}
-	steps, d := matrix("steps", -math.MaxInt32, 4), matrix("D", m, atoms)
+	steps, d := matrix("steps", -math.MaxInt32, 4), matrix("D", m, atoms) // any number of steps, of 4 figures each
 	var batches *mat.Dense
 	if z.Has("batches.npy") {
 		batches = matrix("batches", 1, 1)

@@ -86,7 +86,7 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 		l.cellW += p.w * p.side * zoom
 		l.cellH = max(l.cellH, p.h*p.side*zoom)
 	}
-	stepW, stepH := float64(l.cellW+l.outer), float64(l.cellH+l.outer)
+	stepW, stepH := float64(l.cellW+l.outer), float64(l.cellH+l.outer) // so cols·stepW is 4/3 of cells/cols·stepH
 	l.cols = min(max(int(math.Round(math.Sqrt(float64(cells)*stepH/stepW*4/3))), 1), cells)
 	rows := (cells + l.cols - 1) / l.cols
 	l.width, l.height = l.cols*(l.cellW+l.outer)+l.outer, rows*(l.cellH+l.outer)+l.outer

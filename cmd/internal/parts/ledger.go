@@ -201,8 +201,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	})
 }
 
-// KeepMade is Keep for a file that another program writes: write gets the path of a temporary file to write, as in
-// safefile.MakeAtomicFrom.
+// KeepMade is Keep for a file that another program writes: write gets the path of the temporary file to write.
 func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(temp string) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {

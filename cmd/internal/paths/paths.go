@@ -24,8 +24,7 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use. It is
-// safe for concurrent use.
+// Folders resolves links in the folders of many files, each folder only once. It is safe for concurrent use.
 type Folders struct{ real sync.Map } // maps a folder to its real path
 
 // Real returns the same as the function Real, but resolves each folder only once.

@@ -213,7 +213,8 @@ func (n Namer) output(in Input) (Output, error) {
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
-// inPlace returns the output that replaces input. It fails for links, and if the result has another format or name.
+// inPlace returns the output that replaces input. It fails for standard input, for links, and if the result would have
+// another format or name.
 func inPlace(input Input) (Output, error) {
 	format, err := imagefile.FormatOf(input.Place)
 	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
@@ -279,7 +280,8 @@ func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) 
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base returns the template with its placeholders filled in for input, whose extension is ext.
+// base returns the template with its placeholders filled in for input, which has the extension ext. {stem} keeps the
+// extension if input.Whole; {size} is the size of the enlargement if that is known and no scale was given.
 func (n Namer) base(input Input, ext string) string {
 	return placeholder.ReplaceAllStringFunc(n.template, func(p string) string {
 		switch name := filepath.Base(input.Place); {
@@ -306,7 +308,7 @@ func (n Namer) folder(input Input) (string, error) {
 		return filepath.Dir(filepath.Clean(input.Path)), nil
 	}
 	folder := filepath.Clean(input.Root)
-	if folder == "." || strings.HasSuffix(folder, "..") {
+	if folder == "." || strings.HasSuffix(folder, "..") { // only the absolute path ends in the folder's name
 		abs, err := filepath.Abs(folder)
 		if err != nil {
 			return "", console.Fail(console.ExitInput, err)

@@ -119,7 +119,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	}
 	pictures.TellSkipped(opt.Notes, append(otherRefs, otherTests...))
 	t.Columns = []paths.Name{paths.Name(filepath.Base(opt.Inputs[1]))}
-	limits := pictures.Frugal(opt.Limits, 60)
+	limits := pictures.Frugal(opt.Limits, 60) // bytes per pixel, for both pictures and their scores
 	twins := pair(refs, tests)
 	for i, ref := range refs {
 		bar.Set("scoring", float64(i)/float64(len(refs)))

@@ -60,12 +60,13 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 	}, nil
 }
 
-// draw returns a sheet with the results in rows of at most three, each above its name and its lines.
+// draw returns a sheet with the results in rows of at most three, each above its name and its lines, four lines in all;
+// the rest is cut off. A result with an error has no picture.
 func draw(list []result) image.Image {
-	const columns, gap, line, letter = 3, 12, 15, 7
+	const columns, gap, line, letter = 3, 12, 15, 7 // gap, height of a line, and width of a letter are in pixels
 	cell := image.Pt(40*letter, 0)
 	for _, r := range list {
-		if r.image != nil {
+		if r.image != nil { // all pictures have the same size
 			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
 		}
 	}

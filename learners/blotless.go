@@ -94,6 +94,7 @@ func (BLOTLESS) Memory(m, n, k, s int) float64 {
 	if n < m {
 		matrices += 2*width*width + atoms*float64(m)
 	}
+	// The factors are the bytes for each non-zero, signal, atom and entry of a matrix.
 	return twoStageMemory(m, n, k, s, 40*nonZeros+24*float64(n)+8*float64(k)+8*matrices)
 }
 

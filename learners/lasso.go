@@ -100,7 +100,7 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	_, n := y.Dims()
 	last := cmp.Or(l.Lambda, lassoLast)
 	first := cmp.Or(l.First, max(lassoFirst, last))
-	length := mat.Norm(y, 2) / math.Sqrt(float64(n))
+	length := mat.Norm(y, 2) / math.Sqrt(float64(n))    // of the signals, in the root mean square
 	falls := int(annealUntil * float64(opt.Iterations)) // the number of iterations before λ has its last value
 	weight := func(it int) float64 {                    // λ for an iteration counted from 1, in the units of Y
 		share := min(1, float64(it-1)/float64(max(1, falls)))

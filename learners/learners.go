@@ -207,7 +207,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
-// unitAtoms returns a copy of d with atoms scaled to length 1.
+// unitAtoms returns a copy of d with atoms scaled to length 1. An atom of zeros is an error.
 func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	atoms := d.Atoms()

@@ -212,7 +212,7 @@ func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder s
 // add adds a batch to A and B, after reducing the weight of the past batches. forget is ρ.
 func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
 	s.batches++
-	keep := elementary.Pow(1-1/float64(s.batches), forget)
+	keep := elementary.Pow(1-1/float64(s.batches), forget) // β, 0 for the first batch
 	signal := make([]float64, s.m)
 	xx, xy := codes.NormalEquations(s.m, func(j int) []float64 { return mat.Col(signal, j, batch) })
 	upper := xx.RawSymmetric().Data
@@ -302,7 +302,8 @@ func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, code
 	sum float64, err error) {
 	m, n := y.Dims()
 	errs = make([]float64, n)
-	err = parallel.For(ctx, n, 64, func() func(lo, hi int) {
+	const grain = 64 // signals that a worker takes at a time
+	err = parallel.For(ctx, n, grain, func() func(lo, hi int) {
 		residual := make([]float64, m)
 		return func(lo, hi int) {
 			for j := lo; j < hi; j++ {

@@ -86,8 +86,9 @@ func (r *restarts) isDue(done int, ending bool) bool {
 }
 
 // check is called after iteration number done, which ended with the given codes and objective. It replaces some atoms
-// and returns how many; the last check restores the best atoms instead. changed reports whether atoms (K×M, atom after
-// atom) changed. errs is ‖y − Dx‖² of every signal, 0 for rounding error; signal returns a signal by its number.
+// and returns how many. The last check, or one that finds no atom to replace, restores the best atoms instead, and ends
+// the checks. changed reports whether atoms (K×M, atom after atom) changed. errs is ‖y − Dx‖² of every signal, 0 for
+// rounding error; signal returns a signal by its number.
 func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {

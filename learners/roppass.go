@@ -44,8 +44,7 @@ const (
 	sums
 )
 
-// pass takes steps 1 and 2 for all atoms with the penalty ρ, multiplies the scaled multipliers by r = ρ/(next ρ), and
-// returns the sums.
+// pass takes steps 1 and 2 for all atoms with the penalty ρ, and multiplies the scaled multipliers by r = ρ/(next ρ).
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
@@ -99,7 +98,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
 	copy(before, w)
-	steps := s.power
+	steps := s.power // of which the first is done
 	if s.exact {
 		if v := make([]float64, s.m); lead.rightVector(z, s.m, v) == nil {
 			copy(next, v)
@@ -195,7 +194,7 @@ func squaredDistance(a, b []float64) float64 {
 	return s[0] + s[1] + (s[2] + s[3])
 }
 
-// sum computes S from Q̂ and Ẑ.
+// sum computes S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k), g = 2·shrink − 1, from Q̂ and Ẑ; gather adds the term with u and w.
 func (s *ropState) sum() {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		return func(lo, hi int, part *ropPart) {

@@ -88,7 +88,7 @@ func (SimCO) Memory(m, n, k, s int) float64 {
 
 // update makes the gradient steps of one iteration.
 func (l SimCO) update(ctx context.Context, p *problem) error {
-	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations))
+	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations)) // 0 after half of the iterations
 	p.transient = mu > 0
 	for range max(l.Steps, 1) {
 		f, err := p.fit(ctx, mu)
@@ -136,7 +136,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 			Normalise(atom) // so that rounding errors do not add up
 		}
 	}
-	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) {
+	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) { // at most half a turn
 		rotate(t)
 		return p.fit(ctx, mu)
 	})
@@ -171,8 +171,8 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 
 // goldenSection searches for the t > 0 with the least f(t). It returns the best t that it tried, or 0 if no f(t) was
 // below f0 = f(0). It brackets a minimum between 0 and t4, which starts at 0.01. t4 grows by the golden ratio while f
-// falls and t4 is below limit; it shrinks while f(t2) at the smallest inner point t2 is not below f0. Then the bracket
-// is shortened three times.
+// falls and t4 is below limit; it shrinks while f(t2) at the smallest inner point t2 is not below f0. Then three steps
+// shorten the bracket.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

@@ -16,7 +16,7 @@ var errRank = errors.New("learners: the training signals span fewer dimensions t
 // coordinates of the signals over this base, √N·Vᵀ, are uncorrelated and have mean square 1. If the rows of X are
 // uncorrelated and of equal energy, D is this base times an orthogonal matrix, except for the lengths of the atoms
 // (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR
-// 21 (2020), section 3.4). It returns errRank if the rank of y is less than k.
+// 21 (2020), section 3.4). It returns errRank if the rank of y is less than k, or if its decomposition fails.
 func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	m, n := y.Dims()
 	small := min(m, n)

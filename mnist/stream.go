@@ -44,7 +44,7 @@ func (m magic) describe() string {
 	if t := types[m>>8]; t != "" && m.dims() > 0 {
 		return fmt.Sprintf("IDX, dimensions: %d, elements: %s", m.dims(), t)
 	}
-	if m>>16 == 0x1f8b {
+	if m>>16 == 0x1f8b { // gzip's magic number
 		return "gzip inside gzip"
 	}
 	return "not IDX"
@@ -204,7 +204,7 @@ func (s *stream) readHeader() error {
 	if err != nil {
 		return cut("header", n, len(head), err)
 	}
-	size := [3]int64{1: 1, 2: 1}
+	size := [3]int64{1: 1, 2: 1} // count, height and width; for labels 1×1
 	for i := range s.magic.dims() {
 		size[i] = int64(binary.BigEndian.Uint32(head[4+4*i:]))
 	}

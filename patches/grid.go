@@ -86,6 +86,7 @@ func (g Grid) ExtractRows(p *plane.Plane, from, to int, dst []float32) []float32
 	return dst
 }
 
+// mustFit panics unless the grid passes Check and is for planes of w×h samples.
 func (g Grid) mustFit(w, h int) {
 	if err := g.Check(); err != nil {
 		panic(err.Error())
@@ -135,7 +136,7 @@ func (a *Averager) Add(patches []float32) {
 	}
 	for range rows {
 		y := g.y(a.next)
-		a.finish(y)
+		a.finish(y) // no patch to come covers a row above y
 		for col := range cols {
 			x := g.x(col)
 			for i := range g.Size {

@@ -214,7 +214,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	if err != nil {
 		return nil, size, err
 	}
-	limit := cmp.Or(opt.Limits.Memory, 2<<30)
+	limit := cmp.Or(opt.Limits.Memory, 2<<30) // by default 2 GiB
 	if need := m.Memory(config, w, h, size); need > limit {
 		return nil, size, fmt.Errorf("%w: output %d×%d needs %s, the limit is %s; use %s", files.ErrLimit, w, h,
 			usage.Bytes(need), usage.Bytes(limit), maxMemory)

@@ -38,7 +38,7 @@ func pack(version, folder string) error {
 		name := strings.TrimPrefix(filepath.Base(path), prefix)
 		target := strings.TrimSuffix(strings.TrimSuffix(name, ".zip"), ".tar.gz")
 		if target == name {
-			continue
+			continue // another file
 		}
 		var data []byte
 		r, err := readArchive(path)

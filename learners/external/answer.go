@@ -64,7 +64,8 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads a rows×cols matrix from the named file of the reply. It returns nil if there is no such file.
+// readMatrix reads a rows×cols matrix from the named file of the reply, or nil if there is no such file. Errors call a
+// column of the matrix column.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {

@@ -23,7 +23,8 @@ func group(cmd *exec.Cmd) {
 }
 
 // newFamily puts a program that has just started into a job. All processes that the program starts from now on belong
-// to the job and end with it. The job ends with this process, even if this process is killed.
+// to the job and end with it. The job ends with this process, even if this process is killed. Without a job, for which
+// the system may lack a right, only end ends the processes.
 func newFamily(p *os.Process) family {
 	f := family{pid: p.Pid}
 	job, err := windows.CreateJobObject(nil, nil)

@@ -176,7 +176,8 @@ func (model Model) support(p Panel, rng *rand.Rand) []int {
 	return order[:count]
 }
 
-// coefficient returns a random non-zero of a code from the distribution model.Coefficients, by default a Gaussian.
+// coefficient returns a random non-zero of a code from the distribution model.Coefficients, by default Gaussian. All
+// distributions have mean square 1.
 func (model Model) coefficient(rng *rand.Rand) float64 {
 	switch model.Coefficients {
 	case "uniform":

@@ -96,7 +96,7 @@ type mpWorker struct {
 	residual    []float64 // r, kept only if there is a tolerance
 }
 
-// solve is the solver of MP.
+// solve is the solver of MP: see there for the recurrence of corr.
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {
@@ -112,7 +112,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		if size <= floor {
 			break
 		}
-		if w.code[best] == 0 {
+		if w.code[best] == 0 { // a new atom
 			if count == w.most {
 				break
 			}

@@ -127,12 +127,13 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 }
 
 // join makes an atom member j of the support, or returns false and changes nothing if the atom depends on the support.
+// It computes row j of L (chol), p_j (basis) and q_jᵀy (proj), and updates Dᵀr (corr), by the formulas at OMP.
 func (w *ompWorker) join(atom, j int, support []int32) bool {
-	padded := w.d.padded
+	ld := w.d.padded
 	row := w.chol[j*w.most : j*w.most+j+1]
 	pivot := 1.0
 	for i := range j {
-		row[i] = w.basis[i*padded+atom]
+		row[i] = w.basis[i*ld+atom]
 		pivot -= row[i] * row[i]
 	}
 	if pivot <= independent {
@@ -144,7 +145,7 @@ func (w *ompWorker) join(atom, j int, support []int32) bool {
 	if j+1 == w.most {
 		return true // the support is complete, so nothing else is needed
 	}
-	w.top = kernel.Advance(w.basis[j*padded:(j+1)*padded], w.corr, w.row(atom), w.basis, padded, row[:j], 1/row[j], w.proj[j])
+	w.top = kernel.Advance(w.basis[j*ld:(j+1)*ld], w.corr, w.row(atom), w.basis, ld, row[:j], 1/row[j], w.proj[j])
 	stale := false                    // whether w.top is the |corr| of a member of the support
 	for _, i := range support[:j+1] { // the |corr| of a member is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top

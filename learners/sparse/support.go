@@ -13,8 +13,8 @@ const rounding = 1e-11
 // Below it the solution would not be accurate.
 const independent = 1e-9
 
-// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L of G_II = L·Lᵀ, which
-// has a row for each member.
+// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L, a row for each member,
+// of the Gram matrix G_II = L·Lᵀ.
 //
 // The normal equations square the condition of D_I. One step of iterative refinement, from a directly computed
 // residual, restores the digits if atoms are nearly parallel.

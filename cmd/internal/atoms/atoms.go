@@ -94,7 +94,7 @@ func run(c *cli.Context, s *console.Streams, opt Options) error {
 		return err
 	}
 	describe := describeModel
-	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
+	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) { // the file of a dictionary
 		describe = describeMatrix
 	}
 	d, err := describe(c.Context, opt)

@@ -141,7 +141,8 @@ func syntheticPicture(w, h int) *image.NRGBA {
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
-		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, 0.3, 1, 0)
+		const noise, seed, trial = 0.3, 1, 0
+		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, noise, seed, trial)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +161,7 @@ func coderTasks() (tasks []task, err error) {
 // ropTasks returns a task that times iterations of the learner ROP, except the first iteration.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
-	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)
+	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0) // without noise, seed 1, trial 0
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +178,9 @@ func ropTasks() ([]task, error) {
 	}}, nil
 }
 
-// ksvdTasks returns tasks that learn 128 atoms in 20 iterations from 10,000 signals, of 45 entries as patches of
-// digits.
+// ksvdTasks returns tasks that learn 128 atoms from 10,000 signals of 45 entries, the size of stacked digit patches.
 func ksvdTasks() ([]task, error) {
-	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
+	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0) // with noise of 0.3, seed 1, trial 0
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ type source struct {
 
 func (s source) Name() string { return s.path }
 
-// Open implements enlarging.Source.
+// Open implements enlarging.Source, with the content that Set.Source describes.
 func (s source) Open() (*enlarging.Content, error) {
 	content, err := enlarging.File(s.path).Open()
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	s.Used = true
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {
-		return imagefile.PNG
+		return imagefile.PNG // opening the file for the work reports the error
 	}
 	defer f.Close()
 	return FormatFor(f, size, *other)
@@ -211,9 +211,9 @@ func (s *Set) present(k *kind) (list [][]string) {
 	return list
 }
 
-// Convert has a program convert the picture in the file at path, with the content in and called name in errors. It
-// returns the result as a file without a name, which the caller closes, and how it was made. The file is nil if no
-// program is to read the kind.
+// Convert has a program convert the picture in the file at path, with the content in. It returns the result as a file
+// without a name, which the caller closes, or nil if no program is to read the kind, and how it was made. name is for
+// errors.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)

@@ -205,7 +205,7 @@ func (s *scores) add(x digit) {
 		}
 		s.classes[x.label].add(x.errors)
 	}
-	if v := x.errors[len(x.errors)-1]; !math.IsNaN(v) && (s.worst == nil || v > s.worst.Error) {
+	if v := x.errors[len(x.errors)-1]; !math.IsNaN(v) && (s.worst == nil || v > s.worst.Error) { // v is the model's
 		s.worst = &worst{Index: x.index, Error: v}
 		if x.label != mnist.NoLabel {
 			s.worst.Label = &x.label

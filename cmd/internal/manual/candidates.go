@@ -92,7 +92,7 @@ func standing(command *cli.Command, words []string) (at place) {
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if o := console.OptionsOf(command).Find(name); o != nil && !hasValue && o.TakesValue() {
-			if i++; i == len(words) {
+			if i++; i == len(words) { // the value is the word after words
 				at.flag = o
 			}
 		}

@@ -196,7 +196,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 			if err := write(counted); err != nil {
 				return err
 			}
-			return note(counted.bytes, digest(counted.sum.Sum(nil)))
+			return note(counted.bytes, digest(counted.sum.Sum(nil))) // adds the first record
 		})
 	})
 }
@@ -220,7 +220,7 @@ func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(t
 			if err != nil {
 				return err
 			}
-			return note(made.Size(), sum)
+			return note(made.Size(), sum) // adds the first record
 		})
 	})
 }

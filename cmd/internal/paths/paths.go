@@ -99,8 +99,7 @@ func IsStandard[T ~string](name T) bool { return name == "-" }
 // any bytes but zero, while strings in JSON are UTF-8. So a byte that is not part of valid UTF-8 is encoded as a zero
 // byte and two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other names are written unchanged.
 //
-// Note: no name contains a zero byte, so the encoding is unique. All readers of JSON preserve a zero byte, unlike half
-// of a surrogate pair.
+// Note: no name contains a zero byte, so the encoding is unique. Readers of JSON keep it, unlike half a surrogate pair.
 type Name string
 
 // Names returns texts converted to Names; nil for nil.

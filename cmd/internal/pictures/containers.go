@@ -91,7 +91,7 @@ const HeadBytes = 4 + 2*192 + 1
 func BeginsContainer(head []byte) bool {
 	has := func(at int, text string) bool { return len(head) > at && bytes.HasPrefix(head[at:], []byte(text)) }
 	for _, box := range []string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"} { // MP4, QuickTime
-		if has(4, box) {
+		if has(4, box) { // but no brand of pictures (HEIF, CR3) or of sound (M4A)
 			return !slices.ContainsFunc([]string{"heic", "heix", "hevc", "heim", "heis", "mif1", "msf1", "avif", "avis",
 				"crx ", "M4A ", "M4B "}, func(brand string) bool { return has(8, brand) })
 		}

@@ -73,7 +73,7 @@ func SplitOutput(args []string) (inputs []string, out string) {
 // file that the user named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
 func NewNamer(opt Naming, single bool) (Namer, error) {
 	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
-	if n.size == "1x" {
+	if n.size == "1x" { // nothing is enlarged
 		n.size = "restored"
 	}
 	if f := strings.TrimPrefix(opt.Format, "."); f != "" {
@@ -225,7 +225,8 @@ func inPlace(input Input) (Output, error) {
 		return Output{}, console.Usage("--replace takes files; standard input is none")
 	case input.Link:
 		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
-	case err != nil || input.Format != "" && input.Format != format || input.Several && format.SplitsAnimations():
+	case err != nil || input.Format != "" && input.Format != format || // or an animated WebP, which becomes PNG
+		input.Several && format.SplitsAnimations():
 		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}
 	path := filepath.Clean(input.Path)
@@ -264,6 +265,7 @@ func (n Namer) outputFile(format imagefile.Format) Output {
 }
 
 // outputIn returns the output called base, with extension ext. It is in the output folder, in the subfolder of input.
+// It fails if --name makes a base that is only the extension, or has folders.
 func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",

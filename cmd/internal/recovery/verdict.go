@@ -64,6 +64,7 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 		Columns: []string{"recovered", "told", "non-zeros"}}
 	for _, learner := range f.learners() {
 		nonZeros := f.mean(p, n, learner, func(t planted.Trial) float64 { return t.NonZeros })
+		// The mean of 1 for a trial that was falling and 0 for others is their share.
 		falling := f.mean(p, n, learner, func(t planted.Trial) float64 { return map[bool]float64{true: 1}[t.Falling] })
 		e := report.Entrant{Name: f.label(learner), Learns: true,
 			Seconds: f.mean(p, n, learner, seconds), Scores: f.scores(p, n, learner, assigned),

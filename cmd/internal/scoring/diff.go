@@ -149,7 +149,7 @@ func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bo
 	}
 	// The least and the greatest factor by which a side of n pixels, before rounding, can have been enlarged.
 	least := func(n, to int) float64 { return float64(to) / float64(n+1) }
-	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) }
+	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) } // not 1, as n may be 1
 	ok = least(size.X, scene.X) <= most(size.Y, scene.Y) && least(size.Y, scene.Y) <= most(size.X, scene.X)
 	return scene, ok
 }

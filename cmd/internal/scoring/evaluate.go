@@ -94,7 +94,7 @@ func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 		return nil, console.Failf(console.ExitInput, "%s: %w", name, err)
 	}
 	if t.Noise > 0 {
-		const seed = 1
+		const seed = 1 // the same noise in every call
 		low = degrade.WithNoise(low, t.Noise, seed)
 	}
 	if t.JPEG == 0 {
@@ -124,7 +124,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	for i, ref := range refs {
 		bar.Set("scoring", float64(i)/float64(len(refs)))
 		test, found := twins[i], twins[i].Path != ""
-		if len(refs) == 1 && len(tests) == 1 {
+		if len(refs) == 1 && len(tests) == 1 { // whatever their names
 			test, found = tests[0], true
 		}
 		if !found {

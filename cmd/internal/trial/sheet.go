@@ -31,6 +31,7 @@ func (r result) lines() []string {
 // document returns the page about the results in list, for part of the picture at path, which has the given size.
 func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
 	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR"}}
+	// A and B are the pictures that the page shows first, with a divider between them.
 	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another.", A: "bicubic",
 		B: "photo"}
 	for _, r := range list {

@@ -12,8 +12,8 @@ import (
 	"superres/learners/plugin"
 )
 
-// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k and
-// E = R_ω + d_k x^k_ω the residual without it,
+// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k, R = Y − DX,
+// and E = R_ω + d_k x^k_ω the residual of these signals without the atom,
 //
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,

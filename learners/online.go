@@ -23,7 +23,7 @@ import (
 // and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches, in which batch t'
 // has the weight (t'/t)^ρ: for one atom after the other
 //
-//	d_k ← d_k + (b_k − D a_k) / A_kk.
+//	d_k ← d_k + (b_k − D a_k) / A_kk,   with the columns a_k of A and b_k of B.
 //
 // Then each atom is scaled to length 1, and its rows of A and B and its column of A are multiplied by its old length.
 // The paper only bounds the lengths by 1, because its ℓ₁ norm shrinks the codes; a pursuit does not shrink them.
@@ -35,8 +35,8 @@ import (
 // A batch costs its coding and K²·M for the step of D. The memory, besides Y and X, is 2K², a few K·M and a batch.
 //
 // Note: old codes belong to worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
-// small one after few; ρ → 0 is the paper's simplest algorithm. Error by optimal assignment, mean of 8 planted
-// problems, (M,K,S) = (16,32,3), N = 2,000, at most 200 passes:
+// small one after few; ρ → 0 is the paper's simplest algorithm. Mean error (1 − |cos| to the true atom) of 8 planted
+// problems, M = 16 entries, K = 32 atoms, S = 3 non-zeros, N = 2,000 signals, at most 200 passes:
 //
 //	ρ       0      1      3      10     30     MOD    K-SVD
 //	error   0.072  0.044  0.046  0.030  0.018  0.020  0.029

@@ -29,9 +29,9 @@ import (
 //
 // Atoms that no signal uses at all do not wait for a check: see replaceUnused.
 //
-// Note: mean error by optimal assignment, K-SVD's update replaced by MOD's, 12 problems of seed 101, 500 iterations:
+// Note: mean error (1 − |cos| to the true atom) of the update of MOD, 12 planted problems of seed 101, 500 iterations:
 //
-//	(M,K,S) =                                 (16,32,3)       (24,48,3)   (24,48,6)
+//	entries, atoms, non-zeros                 16, 32, 3       24, 48, 3   24, 48, 6
 //	replaced by                               N = 150   400   200         400
 //	nothing: no restarts                      0.195   0.049   0.133       0.131
 //	the signal with the largest residual      0.079   0.037   0.024       0.049

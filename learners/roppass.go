@@ -7,13 +7,13 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two arrays is read and
-// written once, a few columns at a time, which stay in the fastest cache:
+// The pass of an iteration over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
+// two arrays is read and written once, a few columns at a time, which stay in the fastest cache:
 //
 //  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of
 //     S that needs no new u and w, and the first step of the power iteration for u;
 //  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
-//  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
+//  3. when all atoms are done: S with its term Σ 2uwᵀ, and D·X on the support of Q.
 //
 // Workers take groups of ropGrain atoms. Sums over atoms are added up group by group, in order, so that the result does
 // not depend on the number of workers.

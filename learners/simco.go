@@ -31,15 +31,16 @@ import (
 // away from there: μ begins at Mu and falls in equal steps to 0, which it reaches halfway through the iterations.
 // Learning may stop as Stalled or Settled only after that. The codes are always plain least squares, without μ.
 //
-// Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large Mu finds more atoms. Error by
-// optimal assignment on planted problems, 500 iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
+// Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large Mu finds more atoms. Mean error
+// (1 − |cos| to the true atom) of 20 planted problems with M = 16 entries, K = 32 atoms, S = 3 non-zeros and N
+// signals, and, in the last column, of 12 with M = 24, K = 48, S = 6; 500 iterations:
 //
-//	            N=100  150    200    400    S = 6: 400
+//	            N=100  150    200    400    400
 //	Mu = 0      0.231  0.171  0.150  0.051  0.167
 //	Mu = 0.05   0.213  0.162  0.108  0.051  0.102
 //	Mu = 4      0.160  0.103  0.068  0.031  0.028
 //
-// An evaluation of f costs N·(S²/2 + 2S)·M + N·S³/6, and a step takes about ten.
+// An evaluation of f costs N·(S²/2 + 2S)·M + N·S³/6, and a step takes about ten evaluations.
 //
 // W. Dai, T. Xu, W. Wang: Simultaneous codeword optimization (SimCO) for dictionary update and learning, IEEE Trans.
 // Signal Processing 60 (2012), doi:10.1109/TSP.2012.2215026.

@@ -18,8 +18,8 @@ import (
 	"superres/superres/resample"
 )
 
-// A scene is cut into square regions, and every picture into tiles along the same lines. The page holds as many regions
-// as its size allows, beginning with the nearest to the place where it opens; elsewhere it shows reduced pictures.
+// The scene, as large as the largest picture, is cut into square regions, and every picture into tiles along the same
+// lines. The page holds the regions nearest to the place where it opens that fit; elsewhere it shows reduced pictures.
 
 // maxPageBytes is the greatest size of a page, and markupBytes the part of it for text and scripts. The img element of
 // a tile takes up to elementBytes in addition to the encoded tile.

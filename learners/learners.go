@@ -262,8 +262,7 @@ func twoStageMemory(m, n, k, s int, update float64) float64 {
 	return always + max(8*atoms+working, 8*3*atoms+max(update, replacementBytes*float64(n)))
 }
 
-// replacementBytes is the memory for a signal while unused atoms are replaced, in alternate.go: its error and its
-// index.
+// replacementBytes is the memory for a signal while unused atoms are replaced: its squared error, and its index.
 const replacementBytes = 16
 
 // workers returns how many workers share n signals, where each worker takes 64 signals at a time.

@@ -184,7 +184,7 @@ func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) error {
 	m, n := y.Dims()
 	order := rng.Perm(n)
-	count := (n + l.Batch - 1) / l.Batch
+	count := (n + l.Batch - 1) / l.Batch // the number of batches, which have nearly equal sizes
 	for i := range count {
 		chosen := order[i*n/count : (i+1)*n/count]
 		slices.Sort(chosen) // a batch of all signals does not depend on the seed

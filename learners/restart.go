@@ -173,8 +173,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	return list
 }
 
-// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X. It is exact for
-// entries of equal size.
+// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X: n for n equal |x|.
 func users(sum, square float64) float64 {
 	if square == 0 {
 		return 0

@@ -44,7 +44,8 @@ const (
 	sums
 )
 
-// pass takes steps 1 and 2 for all atoms with the penalty ρ, and multiplies the scaled multipliers by r = ρ/(next ρ).
+// pass takes steps 1 and 2 (see ropGrain) for all atoms with the penalty ρ, multiplies the scaled multipliers by r =
+// ρ/(next ρ), and returns the sums that measure the residuals.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)

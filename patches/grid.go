@@ -152,7 +152,8 @@ func (a *Averager) Add(patches []float32) {
 	}
 }
 
-// finish stores the averages of the plane rows above row end, which no later patch covers, and clears their sums.
+// finish stores the averages of the plane rows above row end, which no later patch covers, and clears their sums in the
+// ring. An average is a sum divided by the number of patches that cover the sample.
 func (a *Averager) finish(end int) {
 	g := a.grid
 	for y := a.done; y < end; y++ {

@@ -64,8 +64,7 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads a rows×cols matrix from the named file of the reply, or nil if there is no such file. Errors call a
-// column of the matrix column.
+// readMatrix reads a rows×cols matrix from a file of the reply, nil if it is missing. column is the word for a column.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {

@@ -65,7 +65,7 @@ func (p Program) resolve() (path string, args []string, err error) {
 	}
 	_, missing := os.Stat(list[0])
 	switch {
-	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`): // PATH lacks "."
+	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`): // here, not in PATH
 		err = fmt.Errorf("a program in this folder is written with it, ./%s", list[0])
 	case missing == nil: // the file exists, but is not executable
 		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, exec:python3 %s",

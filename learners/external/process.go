@@ -65,7 +65,7 @@ func start(path string, args []string) (*process, error) {
 		p.mu.Lock() // a call of end may be running
 		defer p.mu.Unlock()
 		p.family.end(true) // ends the child processes that it left behind
-		printed.Close()
+		printed.Close()    // read then ends
 		close(p.ended)
 	}()
 	go p.read(out)

@@ -255,10 +255,10 @@ func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda flo
 			for j, s := range w.sign[:len(x)] {
 				w.pull[j] = lambda * s
 			}
-			w.refine(y, index, x, w.pull)
+			w.refine(y, index, x, w.pull) // D_Iᵀ(y − D_I·x) = λ·s, as at the minimum
 			if met {
 				excess := (w.residual(y, index, x) - w.Tolerance*w.Tolerance) / dot(w.sign[:len(x)], w.pace[:len(x)])
-				lambda = math.Sqrt(max(0, lambda*lambda-excess))
+				lambda = math.Sqrt(max(0, lambda*lambda-excess)) // as ‖y − Dx‖² grows with λ² at the rate sᵀv
 			}
 		}
 		flipped, least := -1, 0.0

@@ -87,7 +87,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 // count returns the number of parts. Each part has at least p.size runs, and fewer than twice as many.
 func (p *fileParts) count() int { return max(1, len(p.order)/p.size) }
 
-// read returns the signals in part i, counted from 0.
+// read returns the signals in part i, counted from 0. The last run in the file may have fewer than runLength signals.
 func (p *fileParts) read(i int) (*mat.Dense, error) {
 	m, n := p.columns.Dims()
 	runs := p.order[i*len(p.order)/p.count() : (i+1)*len(p.order)/p.count()]

@@ -58,7 +58,8 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
 // add adds rec, a record from journal number journal, to p. The last record about an output becomes its story: within
-// one journal that is the record in the last line, of any time; among journals the record with the latest time.
+// one journal that is the record in the last line, of any time; among journals the record with the latest time. The
+// results that other records name are added to p.others.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" { // older versions also recorded the start and end of parts
 		return

@@ -38,8 +38,7 @@ type Part struct {
 // MaxParts is the greatest number of parts; each part has a journal in the shared folder.
 const MaxParts = 1_000_000
 
-// Parse returns the part written as I/N in text, with N from 1 to MaxParts and I from 0 to N-1, or the zero value for
-// "". Other texts are a usage error.
+// Parse returns the part that text names as I/N, 1 ≤ N ≤ MaxParts, 0 ≤ I < N, the zero value for "", or a usage error.
 func Parse(text string) (Part, error) {
 	if text == "" {
 		return Part{}, nil

@@ -77,7 +77,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 			return nil, fmt.Errorf("learners: iteration %d: %w", p.iteration, err)
 		}
 		move := largestMove(before, p.atoms)
-		if p.transient {
+		if p.transient { // a new objective is compared with no earlier one, and the dictionary counts as moving
 			move, watch.best = math.Inf(1), math.Inf(1)
 		}
 		objective := sparse.Objective(opt.Coder, energy(p.residual), codes)
@@ -99,10 +99,11 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 	return Finish(watch.result)
 }
 
-// load sets the atoms and the codes of the problem, and computes the rows of X and the residual.
+// load sets the atoms and the codes of the problem, and computes the rows of X and the residual. The codes are stored
+// signal by signal: a counting sort of their non-zeros by atom gives the rows.
 func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	p.codes, p.atoms = codes, d.Atoms()
-	p.rowStart = make([]int, p.k+1)
+	p.rowStart = make([]int, p.k+1) // first the number of non-zeros of atom k at k+1, then the sums of these numbers
 	for _, k := range codes.Index {
 		p.rowStart[k+1]++
 	}
@@ -111,7 +112,7 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	}
 	p.rowAt, p.rowPos = nil, nil // so that the old and the new slices are not in memory together
 	p.rowAt, p.rowPos = make([]int32, len(codes.Index)), make([]int, len(codes.Index))
-	next := slices.Clone(p.rowStart)
+	next := slices.Clone(p.rowStart) // for each atom, where its next non-zero goes in rowAt and rowPos
 	for j := range p.n {
 		for pos := codes.Start[j]; pos < codes.Start[j+1]; pos++ {
 			k := codes.Index[pos]
@@ -135,7 +136,7 @@ func (p *problem) refresh() {
 }
 
 // replaceUnused replaces the atoms that no signal uses by the signals with the largest residuals, scaled to length 1,
-// and returns how many it replaced. A signal with a residual at rounding error is not used.
+// and returns how many it replaced. Atoms stay if too few signals have residuals above rounding error.
 func (p *problem) replaceUnused() int {
 	var unused []int
 	for k := range p.k {
@@ -147,16 +148,16 @@ func (p *problem) replaceUnused() int {
 		return 0
 	}
 	worst := worstSignals(p.errors())
-	count := min(len(unused), len(worst))
-	for i, j := range worst[:count] {
+	worst = worst[:min(len(unused), len(worst))]
+	for i, j := range worst {
 		atom := p.atom(unused[i])
 		copy(atom, p.signal(j))
 		Normalise(atom)
 	}
-	return count
+	return len(worst)
 }
 
-// errors returns ‖y − Dx‖² of every signal, or 0 where it is rounding error.
+// errors returns ‖y − Dx‖² of every signal, or 0 where it is rounding error: at most 1e-18·‖y‖².
 func (p *problem) errors() []float64 {
 	errs := make([]float64, p.n)
 	for j := range errs {
@@ -169,7 +170,7 @@ func (p *problem) errors() []float64 {
 
 // worstSignals returns the signals with errors above 0, by descending error; equal errors keep their order.
 func worstSignals(errs []float64) []int {
-	count := 0
+	count := 0 // counted first, so that the list takes no more memory than Memory says
 	for _, v := range errs {
 		if v > 0 {
 			count++
@@ -185,8 +186,8 @@ func worstSignals(errs []float64) []int {
 	return list
 }
 
-// Finish completes the result of a learner: it fixes the signs of the atoms, drops coefficients that are zero, and adds
-// a warning if some atoms are unused. It changes r.
+// Finish completes the result of a learner: it makes the largest entry of every atom positive by negating the atom with
+// its coefficients, drops coefficients that are zero, and adds a warning if no signal uses some atoms. It changes r.
 func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms, flip := r.Dictionary.Atoms(), make([]bool, k)
@@ -220,8 +221,8 @@ func Finish(r *Result) (*Result, error) {
 	return r, nil
 }
 
-// finishCancelled finishes the result of a learner that was cancelled. It returns nil if r is nil, because no iteration
-// was complete, or if Finish fails.
+// finishCancelled finishes the result r of a cancelled learner, nil if no iteration is complete. It returns nil if r is
+// nil, or if Finish fails.
 func finishCancelled(r *Result) *Result {
 	if r == nil {
 		return nil

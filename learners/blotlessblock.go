@@ -34,8 +34,8 @@ type block struct {
 	steps            int           // the number of steps taken
 }
 
-// newBlock returns the block of the given atoms of a problem: the samples whose codes use one of the atoms (users),
-// and the entries of their codes for these atoms, those of users[i] from start[i] to start[i+1].
+// newBlock returns the block of the given atoms of a problem: the signals that use one of the atoms (users), and their
+// non-zeros for these atoms, from start[i] to start[i+1] for users[i].
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index of an atom in the block; 0 outside of the block
@@ -61,7 +61,7 @@ func newBlock(p *problem, atoms []int) *block {
 	return b
 }
 
-// add adds a·D_b·X_b to p.residual.
+// add adds a·D_b·X_b to p.residual, with the present atoms and codes of the problem: old before fit, new after it.
 func (b *block) add(a float64) {
 	for u, j := range b.users {
 		for i := b.start[u]; i < b.start[u+1]; i++ {
@@ -70,7 +70,8 @@ func (b *block) add(a float64) {
 	}
 }
 
-// open adds the block to p.residual, which becomes R_b, and computes the products.
+// open adds D_b·X_b to p.residual, which becomes R_b, and computes the products that the first step needs: rr, xx and
+// xr. If there are fewer signals than entries, it replaces the entries of R_b by coordinates (reduce).
 func (b *block) open() (err error) {
 	b.add(1)
 	n, m, s := b.p.n, b.p.m, len(b.atoms)
@@ -94,7 +95,7 @@ func (b *block) open() (err error) {
 // close makes p.residual equal to Y − DX again.
 func (b *block) close() { b.add(-1) }
 
-// products sets xx = X·Xᵀ and xr = X·R_bᵀ.
+// products sets xx = X·Xᵀ (its upper triangle) and xr = X·R_bᵀ. x holds the non-zeros of X in the order of b.local.
 func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	xx.Zero()
 	xr.Zero()
@@ -112,7 +113,7 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 
 // step replaces X_b by its next iterate, by the formulas at BLOTLESS. If the rows of the new X_b are dependent, step
 // leaves X_b unchanged and returns false. It never stores R̂: it takes X_b − V2·W from the eigenvectors one non-zero at
-// a time, and adds momentum times its change since the last step.
+// a time and adds momentum times its change since the step before, if there was one.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
 	low := m + s - b.rank // the number of eigenvectors: s, and one more for each dimension that R_b lacks
@@ -130,7 +131,7 @@ func (b *block) step(momentum float64) (bool, error) {
 			axpy(b.value[i], vectors.RawRowView(m + b.local[i])[:low], w)
 		}
 		for i := from; i < to; i++ {
-			hat := b.value[i] - blas64.Dot(vector(vectors.RawRowView(m + b.local[i])[:low]), vector(w))
+			hat := b.value[i] - blas64.Dot(vector(vectors.RawRowView(m + b.local[i])[:low]), vector(w)) // X_b − V2·W
 			b.next[i] = hat
 			if b.steps > 0 {
 				b.next[i] += momentum * (hat - b.hat[i])
@@ -144,7 +145,7 @@ func (b *block) step(momentum float64) (bool, error) {
 		return false, nil
 	}
 	b.value, b.next, b.xx, b.nextXX, b.xr, b.nextXR = b.next, b.value, b.nextXX, b.xx, b.nextXR, b.xr
-	b.fitted.Mul(xw, v1.T())
+	b.fitted.Mul(xw, v1.T()) // X_b·R̂ᵀ = X_b·R_bᵀ − X_b·Wᵀ·V1ᵀ
 	b.fitted.Sub(b.xr, b.fitted)
 	b.steps++
 	return true, nil
@@ -176,7 +177,8 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 	return &vectors, nil
 }
 
-// fit writes the new atoms and codes to the problem. If the length of a new atom is 0, the problem is not changed.
+// fit writes the new atoms, R̂·X_bᵀ(X_b·X_bᵀ)⁻¹ at length 1, and their codes to the problem. If the length of a new
+// atom is below 1e-10, which is rounding error, it leaves the problem as it is.
 func (b *block) fit() error {
 	var solved mat.Dense
 	if err := solveSym(&solved, b.xx, b.fitted); err != nil {
@@ -198,7 +200,8 @@ func (b *block) fit() error {
 	return nil
 }
 
-// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite beyond rounding error.
+// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite with a condition number below
+// 1e12. A larger one, or a zero on the diagonal, means that the rows with the products a are dependent.
 func isPositiveDefinite(a *mat.SymDense) bool {
 	n := a.SymmetricDim()
 	unit := mat.NewSymDense(n, nil)

@@ -17,7 +17,7 @@ import (
 // same in these coordinates, with Λ in place of R_b·R_bᵀ. The new atoms are combinations of the columns of R̂, and
 // therefore U times the atoms found in coordinates. U itself is not computed.
 
-// reduce computes the coordinates of R_b. The rows of the argument are the columns of R_b.
+// reduce sets m, r, rr, rank and basis of the block: R_b in coordinates. The argument holds the columns of R_b as rows.
 func (b *block) reduce(rows blas64.General) error {
 	n := rows.Rows
 	gram := mat.NewSymDense(n, nil)
@@ -45,7 +45,7 @@ func (b *block) reduce(rows blas64.General) error {
 // column returns column j of R_b, in entries or in coordinates.
 func (b *block) column(j int) []float64 { return b.r[j*b.m : (j+1)*b.m] }
 
-// toEntries converts the rows of d from coordinates to entries of signals.
+// toEntries converts the rows of d, which are weights of the columns of R_b·basis, to entries of signals.
 func (b *block) toEntries(d *mat.Dense) *mat.Dense {
 	if b.basis == nil {
 		return d
@@ -56,7 +56,8 @@ func (b *block) toEntries(d *mat.Dense) *mat.Dense {
 	return &rows
 }
 
-// decompose returns the eigenvalues of a Gram matrix, ascending, with their eigenvectors, and the numerical rank.
+// decompose returns the eigenvalues of a Gram matrix, ascending, with their eigenvectors, and the numerical rank: the
+// number of eigenvalues above 1e-12 of the largest.
 func decompose(gram *mat.SymDense) (eig *mat.EigenSym, rank int, err error) {
 	eig = new(mat.EigenSym) // with vectors: without them gonum panics if the entries are tiny
 	if !eig.Factorize(gram, true) {

@@ -12,8 +12,8 @@ import (
 	"superres/learners/plugin"
 )
 
-// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k and
-// E = R_ω + d_k x^k_ω the residual without it,
+// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k, R = Y − DX,
+// and E = R_ω + d_k x^k_ω the residual of these signals without the atom,
 //
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
@@ -52,8 +52,8 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
-// Memory implements Learner. It counts the residual E of an atom that all signals use, the smaller Gram matrix of E,
-// and the memory for decomposing that matrix.
+// Memory implements Learner. It counts the coefficients of an atom that all signals use and, unless Approximate is set,
+// the residual E of that atom, the smaller Gram matrix of E, and the memory for decomposing it.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {
@@ -88,7 +88,7 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 			x = append(x, p.codes.Value[pos])
 		}
 		d := p.atom(k)
-		if l.Approximate {
+		if l.Approximate { // u = E·x = ‖x‖²·d + Σ x_j·r_j
 			clear(u)
 			axpy(dot(x, x), d, u)
 			for i, j := range signals {
@@ -110,7 +110,7 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 		cos := dot(u, d)
 		for i, j := range signals {
 			residual := p.residualOf(int(j))
-			coefficient := dot(u, residual) + x[i]*cos
+			coefficient := dot(u, residual) + x[i]*cos // uᵀ(r_j + x_j·d), the new coefficient
 			axpy(x[i], d, residual)
 			axpy(-coefficient, u, residual)
 			p.codes.Value[positions[i]] = coefficient

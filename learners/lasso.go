@@ -22,7 +22,8 @@ import (
 // a code, which finds the atoms; a small λ shrinks the entries little, which makes the atoms accurate. Without noise
 // the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln K).
 //
-// Note: mean error of 4 planted problems of seed 7, (M,K,S) = (16,32,3), 500 iterations, by first and last λ:
+// Note: mean error (1 − |cos| to the true atom) of 4 planted problems of seed 7, M = 16 entries, K = 32 atoms, S = 3
+// non-zeros, N signals, 500 iterations, by first and last λ; blank: not tried:
 //
 //	                    N = 100  200    400
 //	0.15, 0.01          0.059    0.009  0.007
@@ -99,16 +100,16 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	_, n := y.Dims()
 	last := cmp.Or(l.Lambda, lassoLast)
 	first := cmp.Or(l.First, max(lassoFirst, last))
-	length := mat.Norm(y, 2) / math.Sqrt(float64(n))
+	length := mat.Norm(y, 2) / math.Sqrt(float64(n))    // of the signals, in the root mean square
 	falls := int(annealUntil * float64(opt.Iterations)) // the number of iterations before λ has its last value
-	weight := func(it int) float64 {
+	weight := func(it int) float64 {                    // λ for an iteration counted from 1, in the units of Y
 		share := min(1, float64(it-1)/float64(max(1, falls)))
 		return length * first * elementary.Pow(last/first, share)
 	}
 	coder := &changingLasso{sparse.Lasso{Lambda: weight(1)}}
 	opt.Coder = coder
 	if opt.Init == nil {
-		opt.Init = d
+		opt.Init = d // so that alternate does not choose the first dictionary a second time
 	}
 	return alternate(ctx, y, opt, l.Keep, func(ctx context.Context, p *problem) error {
 		p.transient = p.iteration <= falls && first > last

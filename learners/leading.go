@@ -21,16 +21,17 @@ type leading struct {
 const squarings = 40
 
 // rightVector sets u, of length m, to the leading right singular vector of e, not normalised. Each row of e has m
-// entries, then zeros up to a multiple of the vector width of package kernel. u becomes zero if e is zero.
+// entries, then zeros up to a multiple of the vector width of package kernel. u becomes zero if e is zero. With at
+// least m rows it takes the eigenvector of eᵀe; with fewer, eᵀ times the eigenvector of the smaller e·eᵀ.
 func (l *leading) rightVector(e []float64, m int, u []float64) error {
-	wide := kernel.Pad(m)
-	count := len(e) / wide
+	stride := kernel.Pad(m)
+	count := len(e) / stride // the number of rows
 	if count >= m {
-		l.gram = resize(l.gram, wide*wide)
-		kernel.Mul(l.gram, wide, e, wide, e, wide, wide, count, wide)
-		return l.vector(m, wide, u)
+		l.gram = resize(l.gram, stride*stride)
+		kernel.Mul(l.gram, stride, e, stride, e, stride, stride, count, stride)
+		return l.vector(m, stride, u)
 	}
-	row := func(i int) []float64 { return e[i*wide : i*wide+m] }
+	row := func(i int) []float64 { return e[i*stride : i*stride+m] }
 	ld := kernel.Pad(count)
 	l.gram = resize(l.gram, ld*ld)
 	clear(l.gram)
@@ -82,7 +83,7 @@ func (l *leading) vector(size, ld int, v []float64) error {
 		for i := range size {
 			square += b[i*ld+i]
 		}
-		last = 1-square < 1e-8 // the share of the other eigenvalues is below 5e-9, and in A² below its square
+		last = 1-square < 1e-8 // the share of the other eigenvalues is below 5e-9, and in A² below (5e-9)²
 		scale = 1 / square
 		a, b = b, a
 	}

@@ -15,14 +15,12 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
-// and is safe for concurrent use.
+// Learner learns a dictionary from training signals. It keeps no state between calls, and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error if y is empty, not
-	// finite or zero, if the sum of its squares is above 1e290 or below 1e-280, or if opt does not fit y. When ctx ends
-	// it returns the result of the last complete iteration, if there is one, together with ctx.Err(). Learn does not
-	// change y. The result belongs to the caller. It has the same bits for the same y, opt and learner, for any number
-	// of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error if y is empty,
+	// not finite or zero, if the sum of its squares is above 1e290 or below 1e-280, or if opt does not fit y. When
+	// ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). Learn
+	// does not change y. The result, which belongs to the caller, has the same bits for any number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 	// Memory estimates how many bytes Learn uses at its peak for k atoms and n signals of m entries, with at most s
 	// non-zeros in a code. It counts the result, but not y or garbage. The estimate is one to two times the true
@@ -209,7 +207,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
-// unitAtoms returns a copy of d with atoms scaled to length 1.
+// unitAtoms returns a copy of d with atoms scaled to length 1. An atom of zeros is an error.
 func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	atoms := d.Atoms()
@@ -254,8 +252,8 @@ func largestIsNegative(v []float64) bool {
 
 // twoStageMemory returns the peak memory of the loop alternate in bytes, for k atoms, n signals of m entries and at
 // most s non-zeros in a code. update is the extra memory of the update. The loop always holds two arrays of the size of
-// Y (the signals and the residual), the codes of this and of the last iteration, the rows of X, and the best atoms of
-// all checks (restart.go). It holds one more copy of the atoms during coding, and three during the update.
+// Y (the signals and the residual), the codes of this and of the last iteration, the rows of X, where codes and rows
+// begin, and the best atoms of all checks (restart.go): during coding one more copy of the atoms, in the update three.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)
@@ -264,8 +262,7 @@ func twoStageMemory(m, n, k, s int, update float64) float64 {
 	return always + max(8*atoms+working, 8*3*atoms+max(update, replacementBytes*float64(n)))
 }
 
-// replacementBytes is the memory for a signal while unused atoms are replaced: its squared error, and its entry in the
-// list of worstSignals.
+// replacementBytes is the memory for a signal while unused atoms are replaced: its squared error, and its index.
 const replacementBytes = 16
 
 // workers returns how many workers share n signals, where each worker takes 64 signals at a time.

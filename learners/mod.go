@@ -69,9 +69,9 @@ func modUpdate(_ context.Context, p *problem) error {
 	return nil
 }
 
-// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by a Cholesky factor if a is well conditioned,
-// otherwise from its eigenvalues. It first scales a to a unit diagonal, so that a rarely used atom counts as much as
-// the others. A row of zeros in a gives a row of zeros in x. a and b are changed.
+// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by a Cholesky factor if the condition number is below
+// 1e12, otherwise from the eigenvalues, leaving out the ones below 1e-12 of the largest. It first scales a to a unit
+// diagonal, so that rarely used atoms count as much. A row of zeros in a gives one in x. It changes a and b.
 func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	n, _ := b.Dims()
 	scale := make([]float64, n)
@@ -84,7 +84,7 @@ func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 		for j := i; j < n; j++ {
 			a.SetSym(i, j, a.At(i, j)*scale[i]*scale[j])
 		}
-		if scale[i] == 0 {
+		if scale[i] == 0 { // a row of zeros would make a singular
 			a.SetSym(i, i, 1)
 		}
 		scaleRow(b, i, scale[i])

@@ -47,7 +47,7 @@ func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *
 	if err != nil {
 		return Step{}, err
 	}
-	opt.Seed += uint64(past.Parts)
+	opt.Seed += uint64(past.Parts) // each part draws its own order
 	m, n := y.Dims()
 	sample := mat.NewDense(m, min(n, heldOut), nil)
 	_, taken := sample.Dims()

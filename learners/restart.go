@@ -29,9 +29,9 @@ import (
 //
 // Atoms that no signal uses at all do not wait for a check: see replaceUnused.
 //
-// Note: mean error by optimal assignment, K-SVD's update replaced by MOD's, 12 problems of seed 101, 500 iterations:
+// Note: mean error (1 − |cos| to the true atom) of the update of MOD, 12 planted problems of seed 101, 500 iterations:
 //
-//	(M,K,S) =                                 (16,32,3)       (24,48,3)   (24,48,6)
+//	entries, atoms, non-zeros                 16, 32, 3       24, 48, 3   24, 48, 6
 //	replaced by                               N = 150   400   200         400
 //	nothing: no restarts                      0.195   0.049   0.133       0.131
 //	the signal with the largest residual      0.079   0.037   0.024       0.049
@@ -43,8 +43,8 @@ import (
 // Note: undoing replacements at the next check if the objective is not below the best gives 0.106, 0.030, 0.033 and
 // 0.112 in these columns, because a new atom takes longer than one check to settle.
 type restarts struct {
-	iterations int // the largest number of iterations of the loop
-	off        bool
+	iterations int       // the largest number of iterations of the loop
+	off        bool      // no (more) checks: keep was set, the loop is too short, or the last check is over
 	round      int       // the number of checks
 	best       []float64 // the atoms with the least objective so far
 	objective  float64   // the objective of best
@@ -86,8 +86,9 @@ func (r *restarts) isDue(done int, ending bool) bool {
 }
 
 // check is called after iteration number done, which ended with the given codes and objective. It replaces some atoms
-// and returns how many; the last check restores the best atoms instead. changed reports whether atoms (K×M, atom after
-// atom) changed. errs is ‖y − Dx‖² of every signal, 0 for rounding error; signal returns a signal by its number.
+// and returns how many. The last check, or one that finds no atom to replace, restores the best atoms instead, and ends
+// the checks. changed reports whether atoms (K×M, atom after atom) changed. errs is ‖y − Dx‖² of every signal, 0 for
+// rounding error; signal returns a signal by its number.
 func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {
@@ -104,7 +105,8 @@ func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objecti
 	return 0, changed
 }
 
-// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced.
+// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced. It skips a candidate if
+// this call has already replaced the candidate's atom or the atom with which it is coherent.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms
@@ -119,7 +121,7 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 			continue
 		}
 		d := atom(c.atom)
-		if r.round%2 == 0 && c.other >= 0 {
+		if r.round%2 == 0 && c.other >= 0 { // every other check takes the projection off; see restarts
 			axpy(-dot(d, atom(c.other)), atom(c.other), d)
 		} else {
 			copy(d, signal(worst[count]))
@@ -153,7 +155,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	var list []candidate
 	for a := range k {
 		if n := users(sum[a], square[a]); n < fewUsers {
-			list = append(list, candidate{a, -1, 2 - n/fewUsers})
+			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // more than 1, so before all pairs
 		}
 		for b := range a {
 			c := math.Abs(dot(atoms[a*m:(a+1)*m], atoms[b*m:(b+1)*m]))
@@ -171,8 +173,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	return list
 }
 
-// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X: (Σ|x|)²/Σx², which
-// is n for n equal entries.
+// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X: n for n equal |x|.
 func users(sum, square float64) float64 {
 	if square == 0 {
 		return 0

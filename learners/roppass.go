@@ -7,13 +7,13 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two arrays is read and
-// written once, a few columns at a time, which stay in the fastest cache:
+// The pass of an iteration over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
+// two arrays is read and written once, a few columns at a time, which stay in the fastest cache:
 //
 //  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of
 //     S that needs no new u and w, and the first step of the power iteration for u;
 //  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
-//  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
+//  3. when all atoms are done: S with its term Σ 2uwᵀ, and D·X on the support of Q.
 //
 // Workers take groups of ropGrain atoms. Sums over atoms are added up group by group, in order, so that the result does
 // not depend on the number of workers.
@@ -44,12 +44,13 @@ const (
 	sums
 )
 
-// pass takes steps 1 and 2 for all atoms, multiplies the scaled multipliers by r, and returns the sums.
+// pass takes steps 1 and 2 (see ropGrain) for all atoms with the penalty ρ, multiplies the scaled multipliers by r =
+// ρ/(next ρ), and returns the sums that measure the residuals.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
 		p, old := make([]float64, columns*s.ld), make([]float64, columns*s.ld)
-		var length, now, g [ropColumns]float64
+		var squares, now, g [ropColumns]float64 // of each column: ‖q̂‖², the new shrinkage, the weight of Q̂ in S
 		next, before, lead := make([]float64, s.ld), make([]float64, s.n), &leading{}
 		return func(lo, hi int, part *ropPart) {
 			clear(part.s)
@@ -60,9 +61,9 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 				for j := 0; j < s.n; j += ropColumns {
 					row, end := k*s.n+j, k*s.n+min(s.n, j+ropColumns)
 					q, z, shrink := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld], s.shrink[row:end]
-					clear(length[len(shrink):])
-					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], length[:], s.alpha)
-					kernel.Shorten(now[:], g[:], length[:], penalty, s.concave, r, part.sums[sumQ:])
+					clear(squares[len(shrink):]) // the last block may have fewer columns
+					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], squares[:], s.alpha)
+					kernel.Shorten(now[:], g[:], squares[:], penalty, s.concave, r, part.sums[sumQ:])
 					copy(shrink, now[:])
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
 					kernel.PowerStep(z, u, next)
@@ -89,7 +90,7 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 	})
 }
 
-// growth returns the factor by which a column of Q̂ grows if its multiplier is multiplied by r.
+// growth returns the factor by which a column of Q̂ = Q + Λ1 grows if Λ1 is multiplied by r, where Q is shrink·Q̂.
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
 // updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
@@ -98,7 +99,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
 	copy(before, w)
-	steps := s.power
+	steps := s.power // of which the first is done
 	if s.exact {
 		if v := make([]float64, s.m); lead.rightVector(z, s.m, v) == nil {
 			copy(next, v)
@@ -131,6 +132,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 		}
 		kernel.Rescale(q, z, u, grow[:end-row], s.w[row:end], r)
 	}
+	// ‖u·wᵀ − old·beforeᵀ‖², as both u and old have length 1; rounding may make it negative.
 	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
@@ -179,8 +181,7 @@ func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	return squaredError, used
 }
 
-// squaredDistance returns ‖a − b‖². The length of a must be a multiple of 4. It keeps four independent sums, which the
-// processor adds to in parallel.
+// squaredDistance returns ‖a − b‖². The length of a must be a multiple of 4: the processor adds to four sums at once.
 func squaredDistance(a, b []float64) float64 {
 	var s [4]float64
 	b = b[:len(a)]
@@ -194,7 +195,7 @@ func squaredDistance(a, b []float64) float64 {
 	return s[0] + s[1] + (s[2] + s[3])
 }
 
-// sum computes S from Q̂ and Ẑ.
+// sum computes S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k), g = 2·shrink − 1, from Q̂ and Ẑ; gather adds the term with u and w.
 func (s *ropState) sum() {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		return func(lo, hi int, part *ropPart) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart replaces atoms that are copies of a large signal or mixtures of two atoms. It returns how many it replaced.
+// restart replaces up to one atom that copies a large signal, and two that mix two atoms. It returns how many.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -27,8 +27,7 @@ func (s *ropState) restart() int {
 // restartSpike replaces the atom that the fewest signals use, if they are fewer than fewUsers: such an atom is a copy
 // of a large signal, and a true atom is missing. The missing atom dominates the residual of the other signals when only
 // the large entries of X are kept: the new atom is the main direction of that residual. restartSpike returns false if
-// it has replaced no atom.
-// (Σ|x|)²/Σx² estimates how many signals use an atom: it is n for n equal entries.
+// it has replaced no atom. (Σ|x|)²/Σx² estimates how many signals use an atom: it is n for n equal entries.
 func (s *ropState) restartSpike() bool {
 	spike, users := -1, fewUsers
 	for k := range s.k {
@@ -55,7 +54,7 @@ func (s *ropState) restartSpike() bool {
 	for j := range s.n {
 		size[j] = math.Sqrt(energy(s.signal(j)))
 		if size[j] == 0 || math.Abs(weights[j]) > largest/2 {
-			size[j] = 0
+			size[j] = 0 // leave out a signal that is zero, or that the atom copies
 			continue
 		}
 		r := residual[j*s.ld : (j+1)*s.ld]
@@ -115,8 +114,7 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 }
 
 // restartMixture replaces the weaker atom of the most coherent pair: a mixture of two true atoms is coherent with a
-// stronger atom, and minus its projection on that atom it is nearly the missing atom. Without a coherent pair it
-// returns false.
+// stronger atom, and minus its projection on that atom it is nearly the missing one. It returns false without a pair.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {

@@ -102,15 +102,15 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 // twins is the |cos| above which two atoms of the start count as equal.
 const twins = 0.999
 
-// withoutTwins returns a copy of d in which each atom that is a twin of an earlier atom is replaced by a random signal
+// withoutTwins returns a copy of d in which each twin (see twins) of an earlier atom is replaced by a random signal
 // that is no twin of any atom, as long as there are such signals. If each signal is a multiple of one atom, all signals
-// with the same atom are twins, and ROP would not find the missing atoms. At (M,K,S) = (16,24,1), N = 400, the error of
-// 20 problems of seed 7 is 0.1124 with twins and 0.0001 without.
+// with the same atom are twins, and ROP would not find the missing atoms. With M = 16, K = 24, S = 1, N = 400 the error
+// of 20 planted problems of seed 7 is 0.1124 with twins and 0.0001 without.
 func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	_, n := y.Dims()
 	atoms := make([]float64, 0, m*k)
-	add := func(atom []float64) {
+	add := func(atom []float64) { // unless it is a twin
 		for i := 0; i < len(atoms); i += m {
 			if math.Abs(dot(atoms[i:i+m], atom)) > twins {
 				return
@@ -174,21 +174,20 @@ func (s *ropState) column(array []float64, k, j int) []float64 {
 	return array[first : first+s.ld]
 }
 
-// iterate makes one iteration with penalty ρ. It then multiplies the scaled multipliers by rescale, which is ρ divided
-// by the next ρ.
+// iterate makes one iteration with penalty ρ, and then multiplies the scaled multipliers by rescale = ρ/(next ρ).
 func (s *ropState) iterate(penalty, rescale float64) {
 	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖², and K
 	scale := 1 / (count + 2)
 	v, lambda, e := s.v[:len(s.s)], s.lambda[:len(s.s)], s.e[:len(s.s)]
 	for i, sum := range s.s {
-		d := (sum+count*(v[i]-lambda[i]))*scale - v[i]
-		e[i] = d + lambda[i]
+		d := (sum+count*(v[i]-lambda[i]))*scale - v[i] // ΣP − V
+		e[i] = d + lambda[i]                           // E = ΣP − V + Λ0, from which pass computes every P_k
 		squaredMiss += d * d
 	}
 	t := s.pass(penalty, rescale)
 	squaredError, used := s.gather(rescale)
 	moved := s.constrain(rescale)
-	size := math.Sqrt(t[sumQ]) + 1e-12
+	size := math.Sqrt(t[sumQ]) + 1e-12 // never 0, as it divides
 	s.step = Step{
 		RMSE:     math.Sqrt(squaredError/float64(s.n*s.m)) / s.scale,
 		NonZeros: float64(used) / float64(s.n),
@@ -205,8 +204,8 @@ func (s *ropState) constrain(rescale float64) (moved float64) {
 		// With the old V, Λ0 becomes B − V = αΣP + (1 − α)V + Λ0 − V.
 		s.lambda[i] = l + s.alpha*(e[i]-l)
 	}
-	if s.ball > 0 {
-		length := 0.0
+	if s.ball > 0 { // with noise: V moves to the point of the ball ‖Y − V‖ ≤ ε that is nearest to B
+		length := 0.0 // ‖B − Y‖²
 		for i, l := range s.lambda {
 			d := l + s.v[i] - s.y[i]
 			length += d * d

@@ -16,7 +16,7 @@ var errRank = errors.New("learners: the training signals span fewer dimensions t
 // coordinates of the signals over this base, √N·Vᵀ, are uncorrelated and have mean square 1. If the rows of X are
 // uncorrelated and of equal energy, D is this base times an orthogonal matrix, except for the lengths of the atoms
 // (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR
-// 21 (2020), section 3.4). It returns errRank if the rank of y is less than k.
+// 21 (2020), section 3.4). It returns errRank if the rank of y is less than k, or if its decomposition fails.
 func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	m, n := y.Dims()
 	small := min(m, n)
@@ -61,8 +61,8 @@ func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 // the whitened base times a random rotation. If the rank of y is less than the number of atoms, it returns d.
 //
 // Note: the K signals of the usual start may be nearly dependent. The codes over such atoms are long, and K ≤ M atoms
-// allow no shorter codes. Errors of ROP in 8 problems of seed 7, (M,K,S) = (16,16,3), N = 300, 500 iterations: 0.00,
-// 0.00, 0.00, 0.11, 0.26, 0.30, 0.31 and 0.47 if it starts from signals, all below 0.00001 from this start.
+// allow no shorter codes. Errors of ROP in 8 planted problems of seed 7, M = K = 16, S = 3, N = 300, 500 iterations:
+// 0.00, 0.00, 0.00, 0.11, 0.26, 0.30, 0.31 and 0.47 from signals, all below 0.00001 from this start.
 func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dictionary, error) {
 	base, err := whitenedBase(y, opt.Atoms)
 	if errors.Is(err, errRank) {

@@ -15,8 +15,7 @@
 // [OpenImages] reads images, and [OpenPair] images with their labels, one at a time. Files packed by gzip are
 // recognised by their content. Reading is strict: a file that is short, long, damaged or of the wrong kind gives an
 // error that says what is wrong, and where. Errors count items from 0, as indices do: "image 17 of 10000" is the [Item]
-// with index 17. Only a loop that runs to its end checks the end of the file, where only the checksum of gzip may
-// follow.
+// with index 17. Only a loop that runs to its end checks the end of the file.
 //
 // Read it in this order: stream.go, a file and its header; images.go, its images and their labels; write.go, which
 // writes files; official.go, which recognises MNIST's own files by their SHA-256 sums; table1.go, the paper's digits.

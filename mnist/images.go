@@ -21,8 +21,8 @@ func OpenImages(name string) (*Images, error) {
 	return &Images{s}, nil
 }
 
-// NewImages returns a reader of the images in r, plain or gzip, after reading their header. It may read r beyond the
-// last image. Close does not close r.
+// NewImages reads the header of the images in r, plain or gzip. Reading may go beyond the last image. Close leaves r as
+// it is.
 func NewImages(r io.Reader) (*Images, error) {
 	s, err := newStream(r, "", imageMagic)
 	if err != nil {
@@ -64,8 +64,7 @@ func (f *Images) All() iter.Seq2[*image.Gray, error] {
 // Close closes the file that OpenImages opened. It does not check images that were not read.
 func (f *Images) Close() error { return f.s.close() }
 
-// Pair reads a file of images and its file of labels side by side, one image with its label at a time. It is not safe
-// for concurrent use.
+// Pair reads images and labels from two files, one image with its label at a time. It is not safe for concurrent use.
 type Pair struct {
 	*Images
 	labels *stream // nil if no labels were opened

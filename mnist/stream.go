@@ -44,7 +44,7 @@ func (m magic) describe() string {
 	if t := types[m>>8]; t != "" && m.dims() > 0 {
 		return fmt.Sprintf("IDX, dimensions: %d, elements: %s", m.dims(), t)
 	}
-	if m>>16 == 0x1f8b {
+	if m>>16 == 0x1f8b { // gzip's magic number
 		return "gzip inside gzip"
 	}
 	return "not IDX"
@@ -136,8 +136,7 @@ func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	return s, nil
 }
 
-// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: an IDX file begins with two zeros, a
-// gzip file does not.
+// unpack returns a reader of r, unpacked if its first two bytes are gzip's. An IDX file begins with two zeros.
 func unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<15)
 	head, err := b.Peek(2)
@@ -155,7 +154,7 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(&members{z, b}), nil
 }
 
-// members reads all members of a gzip file in turn. It skips zeros after a member, which tapes and disks add.
+// members reads all members of a gzip file in turn, as z stops after each. It skips the zeros that tapes and disks add.
 type members struct {
 	z *gzip.Reader
 	b *bufio.Reader // the reader from which z reads
@@ -170,7 +169,7 @@ func (m *members) Read(p []byte) (int, error) {
 	for {
 		next, err := m.b.ReadByte()
 		if err != nil {
-			return n, err
+			return n, err // io.EOF: that was the last member
 		}
 		if next != 0 {
 			break
@@ -193,7 +192,7 @@ func (s *stream) readHeader() error {
 	}
 	// The kind of file is checked first, so that a short file of another kind is reported as a file of another kind.
 	got := magic(binary.BigEndian.Uint32(head))
-	if n == len(head) && got == wideMagic && s.magic == labelMagic {
+	if n == len(head) && got == wideMagic && s.magic == labelMagic { // QMNIST's header has one more size
 		s.magic, head = wideMagic, append(head, 0, 0, 0, 0)
 		if _, err := io.ReadFull(s.r, head[n:]); err != nil {
 			return cut("header", n, len(head), err)
@@ -205,7 +204,7 @@ func (s *stream) readHeader() error {
 	if err != nil {
 		return cut("header", n, len(head), err)
 	}
-	size := [3]int64{1: 1, 2: 1}
+	size := [3]int64{1: 1, 2: 1} // count, height and width; for labels 1×1
 	for i := range s.magic.dims() {
 		size[i] = int64(binary.BigEndian.Uint32(head[4+4*i:]))
 	}
@@ -219,7 +218,7 @@ func (s *stream) readHeader() error {
 // readLabel reads the next item, a label. After the last label it returns io.EOF: see read.
 func (s *stream) readLabel() (int, error) {
 	if s.magic == wideMagic {
-		row := make([]byte, 4*s.height)
+		row := make([]byte, 4*s.height) // s.height values of 4 bytes, the first of which is the label
 		err := s.read(row)
 		return int(int32(binary.BigEndian.Uint32(row))), err
 	}

@@ -57,8 +57,7 @@ func (w *ImageWriter) Write(img *image.Gray) error {
 	return nil
 }
 
-// Close writes the buffer, and returns an error if fewer images were written than announced. It does not close the
-// underlying writer.
+// Close writes the buffer but leaves the underlying writer open. It fails if fewer images were written than announced.
 func (w *ImageWriter) Close() error {
 	if w.closed {
 		return nil

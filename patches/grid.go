@@ -86,6 +86,7 @@ func (g Grid) ExtractRows(p *plane.Plane, from, to int, dst []float32) []float32
 	return dst
 }
 
+// mustFit panics unless the grid passes Check and is for planes of w×h samples.
 func (g Grid) mustFit(w, h int) {
 	if err := g.Check(); err != nil {
 		panic(err.Error())
@@ -124,8 +125,7 @@ func NewAverager(g Grid) *Averager {
 	return a
 }
 
-// Add takes the next complete rows of patches, in the layout of ExtractRows. It panics if the samples are not a whole
-// number of rows, or too many.
+// Add takes the next rows of patches, laid out as by ExtractRows. It panics for parts of a row, or too many rows.
 func (a *Averager) Add(patches []float32) {
 	g := a.grid
 	n, cols := g.Size*g.Size, g.Cols()
@@ -136,7 +136,7 @@ func (a *Averager) Add(patches []float32) {
 	}
 	for range rows {
 		y := g.y(a.next)
-		a.finish(y)
+		a.finish(y) // no patch to come covers a row above y
 		for col := range cols {
 			x := g.x(col)
 			for i := range g.Size {
@@ -152,7 +152,8 @@ func (a *Averager) Add(patches []float32) {
 	}
 }
 
-// finish stores the averages of the plane rows above row end, which no later patch covers, and clears their sums.
+// finish stores the averages of the plane rows above row end, which no later patch covers, and clears their sums in the
+// ring. An average is a sum divided by the number of patches that cover the sample.
 func (a *Averager) finish(end int) {
 	g := a.grid
 	for y := a.done; y < end; y++ {

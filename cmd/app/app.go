@@ -48,8 +48,7 @@ func Main() {
 }
 
 // Run runs the command line args, which begins with the program name, and returns the exit code. Messages go to stderr,
-// data to stdout. It ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout or stderr any
-// more.
+// data to stdout. It ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and if nobody reads stdout or stderr.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	return program.Run(ctx, stdin, stdout, stderr, args)
 }

@@ -105,8 +105,7 @@ func superres_version() *C.text { return version }
 
 var version = (*C.text)(C.CString(superres.Version))
 
-// answer calls work, and returns the exit code for its error. It sets *message, unless message is nil, to the error's
-// text or to NULL.
+// answer calls work and returns the exit code for its error. It sets *message, if not nil, to the error's text or NULL.
 func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
@@ -130,7 +129,7 @@ func give(data []byte) *C.uint8_t { return (*C.uint8_t)(C.CBytes(data)) }
 // maxMemory is the name of the option that limits the memory for a picture, in MiB.
 const maxMemory = "max-memory"
 
-// parse returns the options in text, a URL query. It accepts maxMemory and names, or all if there are none.
+// parse returns the options in text, a URL query or NULL. It accepts maxMemory and names, or all if names is empty.
 func parse(text *C.text, names ...string) (opt files.Options, err error) {
 	if text == nil {
 		return opt, nil
@@ -172,7 +171,8 @@ type picture struct {
 	width, height, channels int
 }
 
-// check fails for an impossible picture.
+// check fails for a picture without pixels, of other than 1, 3 or 4 channels, or with a stride that is too short for a
+// row or too long for memory.
 func (p picture) check() error {
 	switch {
 	case p.width < 1 || p.height < 1:
@@ -214,7 +214,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	if err != nil {
 		return nil, size, err
 	}
-	limit := cmp.Or(opt.Limits.Memory, 2<<30)
+	limit := cmp.Or(opt.Limits.Memory, 2<<30) // by default 2 GiB
 	if need := m.Memory(config, w, h, size); need > limit {
 		return nil, size, fmt.Errorf("%w: output %d×%d needs %s, the limit is %s; use %s", files.ErrLimit, w, h,
 			usage.Bytes(need), usage.Bytes(limit), maxMemory)
@@ -222,7 +222,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	return m, size, nil
 }
 
-// image copies p, with its first row at pixels, to an image in memory of Go. check must accept p.
+// image copies p, with its first row at pixels, to memory of Go. Fewer than 4 channels are opaque. check must accept p.
 func (p picture) image(pixels *C.bytes) image.Image {
 	n := p.width * p.channels
 	row := func(y int) []byte {

@@ -28,7 +28,8 @@ type release struct {
 	time     time.Time
 }
 
-// readArchive reads the archive at path, a .tar.gz or .zip with a single folder at its top.
+// readArchive reads the archive at path, a .tar.gz or .zip with a single folder at its top. It fails if the archive has
+// no program, no LICENSE or no file in licenses/, and ignores other files.
 func readArchive(path string) (r release, err error) {
 	each := eachInTar
 	if strings.HasSuffix(path, ".zip") {
@@ -36,7 +37,7 @@ func readArchive(path string) (r release, err error) {
 	}
 	var own *file
 	err = each(path, func(name string, modified time.Time, content io.Reader) error {
-		_, name, _ = strings.Cut(name, "/")
+		_, name, _ = strings.Cut(name, "/") // without the folder
 		isProgram := name == "superres" || name == "superres.exe"
 		if !isProgram && name != "LICENSE" && !strings.HasPrefix(name, "licenses/") {
 			return nil

@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// pack writes a wheel for each archive of a version in folder.
+// pack writes a wheel for each archive (.zip or .tar.gz) of a version in folder. It fails if there is none.
 func pack(version, folder string) error {
 	prefix := "superres-" + version + "-"
 	paths, err := filepath.Glob(filepath.Join(folder, prefix+"*"))
@@ -38,7 +38,7 @@ func pack(version, folder string) error {
 		name := strings.TrimPrefix(filepath.Base(path), prefix)
 		target := strings.TrimSuffix(strings.TrimSuffix(name, ".zip"), ".tar.gz")
 		if target == name {
-			continue
+			continue // another file
 		}
 		var data []byte
 		r, err := readArchive(path)

@@ -1,5 +1,4 @@
-// Command superres enlarges pictures and videos by learned models, learns such models and dictionaries, and scores what
-// comes out.
+// Command superres enlarges pictures and videos by learned models, learns models and dictionaries, and scores results.
 package main
 
 import "superres/cmd/app"

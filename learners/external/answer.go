@@ -36,8 +36,7 @@ func (r reply) accept() {
 	r.programs.giveBack(r.Program, r.proc)
 }
 
-// fail returns the error of a reply that cannot be accepted. It ends the program first, so that all of the program's
-// standard error has been read.
+// fail returns the error of a reply that cannot be accepted. It ends the program first, to read all its standard error.
 func (r reply) fail(format string, args ...any) error {
 	r.programs.end(r.proc)
 	return r.Program.fail("%s%s", fmt.Sprintf(format, args...), r.proc.stderr.quote())
@@ -48,7 +47,8 @@ func (r reply) failMissing() error {
 	return r.fail("answered, but left no %s", r.problem.result())
 }
 
-// open opens a file of the reply, and returns its size in bytes. It returns nil if the file does not exist.
+// open opens a file of the reply, and returns its size in bytes. If the file does not exist, it returns nil and no
+// error. A pipe or another file that is not regular is an error.
 func (r reply) open(name string) (*os.File, int64, error) {
 	path := filepath.Join(r.folder, name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads a rows×cols matrix from the named file of the reply. It returns nil if there is no such file.
+// readMatrix reads a rows×cols matrix from a file of the reply, nil if it is missing. column is the word for a column.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {
@@ -108,8 +108,8 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	return out, lengths, nil
 }
 
-// readCodes reads X, and multiplies row k of X by scale[k] unless scale is nil. A signal with more non-zeros than the
-// problem allows is an error. The codes are nil if the reply has no X.
+// readCodes reads X (k×n), and multiplies each row of X by its entry of scale unless scale is nil. A signal with more
+// non-zeros than the problem allows is an error. The codes are nil if the reply has no X.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {
@@ -200,7 +200,8 @@ func (r reply) readTrace() ([]learners.Step, error) {
 	}
 }
 
-// parseStep parses a line of a trace. head names the columns; unknown columns are ignored.
+// parseStep parses a line of a trace. head names the columns; unknown columns are ignored, and fields without a column
+// stay 0. All values must be numbers from 0 to 1e15, and the iteration and the replaced atoms integers.
 func parseStep(head, row []string) (s learners.Step, err error) {
 	var iteration, replaced, seconds float64
 	fields := map[string]*float64{

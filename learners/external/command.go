@@ -49,7 +49,8 @@ func splitWords(command string) ([]string, error) {
 	return list, nil
 }
 
-// resolve returns the path of the program and its arguments.
+// resolve splits the command, and returns the path of the program, found as by a shell, and its arguments. If there is
+// no such program, the error says what to write instead.
 func (p Program) resolve() (path string, args []string, err error) {
 	list, err := splitWords(p.Command)
 	switch {
@@ -64,9 +65,9 @@ func (p Program) resolve() (path string, args []string, err error) {
 	}
 	_, missing := os.Stat(list[0])
 	switch {
-	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`):
+	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`): // here, not in PATH
 		err = fmt.Errorf("a program in this folder is written with it, ./%s", list[0])
-	case missing == nil:
+	case missing == nil: // the file exists, but is not executable
 		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, exec:python3 %s",
 			list[0])
 	case len(list) > 1:

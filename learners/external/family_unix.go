@@ -18,7 +18,8 @@ func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true
 // newFamily returns the family of a program that has just started.
 func newFamily(p *os.Process) family { return family{p.Pid} }
 
-// end kills the program, which may have ended, and all processes of its group. Processes in other groups stay alive.
+// end kills the program and all processes of its group. Processes in other groups stay alive. Whether the program has
+// already ended, which the argument says, makes no difference on this system.
 func (f family) end(bool) {
 	_ = syscall.Kill(-f.pid, syscall.SIGKILL) // an error means that no process is left
 }

@@ -23,7 +23,8 @@ func group(cmd *exec.Cmd) {
 }
 
 // newFamily puts a program that has just started into a job. All processes that the program starts from now on belong
-// to the job and end with it. The job ends with this process, even if this process is killed.
+// to the job and end with it. The job ends with this process, even if this process is killed. Without a job, for which
+// the system may lack a right, only end ends the processes.
 func newFamily(p *os.Process) family {
 	f := family{pid: p.Pid}
 	job, err := windows.CreateJobObject(nil, nil)
@@ -50,8 +51,7 @@ func newFamily(p *os.Process) family {
 	return f
 }
 
-// end kills the program, unless it has ended, and all processes that it has started. The last call passes true for
-// ended, and closes the job.
+// end kills the program, unless ended is true, and all processes that it has started. With ended it closes the job too.
 func (f family) end(ended bool) {
 	if f.job != 0 {
 		_ = windows.TerminateJobObject(f.job, 1) // an error means that no process is left

@@ -124,14 +124,14 @@ func (p *programs) close() {
 	running, waiting := slices.Clone(p.running), slices.Concat(slices.Collect(maps.Values(p.waiting))...)
 	p.mu.Unlock()
 	for _, proc := range waiting {
-		proc.hangUp()
+		proc.closeInput()
 	}
 	over := time.After(grace)
 	for _, proc := range waiting {
 		select {
 		case <-proc.ended:
 		case <-over:
-			over = time.After(0)
+			over = time.After(0) // the time is over for the other programs too
 		}
 	}
 	var all sync.WaitGroup
@@ -139,7 +139,7 @@ func (p *programs) close() {
 		all.Go(func() { p.end(proc) })
 	}
 	all.Wait()
-	if p.folder != "" {
+	if p.folder != "" { // there was a problem
 		p.remove()
 	}
 }

@@ -72,7 +72,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	return r, nil
 }
 
-// rmse returns ‖Y − DX‖_F / √(MN).
+// rmse returns ‖Y − DX‖_F / √(MN) for the M×N signals y and the dictionary D and codes X of r.
 func rmse(y *mat.Dense, r *learners.Result) float64 {
 	m, n := y.Dims()
 	residual, sum := make([]float64, m), 0.0

@@ -65,7 +65,7 @@ func start(path string, args []string) (*process, error) {
 		p.mu.Lock() // a call of end may be running
 		defer p.mu.Unlock()
 		p.family.end(true) // ends the child processes that it left behind
-		printed.Close()
+		printed.Close()    // read then ends
 		close(p.ended)
 	}()
 	go p.read(out)
@@ -122,8 +122,8 @@ func (p *process) end() {
 	<-p.ended
 }
 
-// hangUp closes the standard input of the program, which tells it that there are no more problems.
-func (p *process) hangUp() {
+// closeInput closes the standard input of the program, which tells it that there are no more problems.
+func (p *process) closeInput() {
 	_ = p.in.Close() // an error means that the program has ended
 }
 
@@ -235,7 +235,7 @@ func ending(err error) string {
 	return safefile.OneLine(err.Error())
 }
 
-// quoted returns the beginning of a text that a program printed, in quotes.
+// quoted returns the first 200 characters of a text that a program printed, on one line and in quotes.
 func quoted(text string) string {
 	text = safefile.OneLine(strings.ToValidUTF8(text, "?"))
 	if runes := []rune(text); len(runes) > 200 {

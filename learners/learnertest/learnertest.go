@@ -1,5 +1,4 @@
-// Package learnertest is the conformance suite of learners: it tests what every learner must do, for any algorithm. The
-// test of a learner calls Run once.
+// Package learnertest is the conformance suite of all learners. The test of a learner calls Run once.
 package learnertest
 
 import (

@@ -152,7 +152,7 @@ func (model Model) New(p Panel, n int, seed uint64, trial int) (*Problem, error)
 	return &Problem{Y: y, Dictionary: d, Codes: codes}, nil
 }
 
-// support returns the atoms of a random code.
+// support returns the atoms of a random code, in random order: S atoms or, with ByChance, a random number.
 func (model Model) support(p Panel, rng *rand.Rand) []int {
 	count := p.S
 	if model.ByChance {
@@ -170,13 +170,14 @@ func (model Model) support(p Panel, rng *rand.Rand) []int {
 	// The atoms with the least Exp(1)/weight are a weighted sample without repetition (Efraimidis, Spirakis 2006).
 	key, order := make([]float64, p.K), make([]int, p.K)
 	for k := range key {
-		key[k], order[k] = rng.ExpFloat64()*float64(k+1), k
+		key[k], order[k] = rng.ExpFloat64()*float64(k+1), k // the weight is 1/(k+1)
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
 	return order[:count]
 }
 
-// coefficient returns a random non-zero of a code.
+// coefficient returns a random non-zero of a code from the distribution model.Coefficients, by default Gaussian. All
+// distributions have mean square 1.
 func (model Model) coefficient(rng *rand.Rand) float64 {
 	switch model.Coefficients {
 	case "uniform":
@@ -192,6 +193,7 @@ func (model Model) coefficient(rng *rand.Rand) float64 {
 }
 
 // align changes atoms so that the share c of the energy of each lies along one random direction, the same for all.
+// Atoms keep the directions of their other parts, and get length 1.
 func align(atoms *mat.Dense, c float64, rng *rand.Rand) {
 	m, k := atoms.Dims()
 	common := gaussian(m, 1, rng).ColView(0)

@@ -31,8 +31,7 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 		return Recovery{}, fmt.Errorf("planted: learned atoms have %d entries, the true ones %d", rows, m)
 	}
 	size := max(k, atoms)
-	// cost is 1 − |cos| of every pair. Rows of 1 make it square if there are fewer learned atoms than true ones,
-	// columns of 1 if there are more.
+	// cost is 1 − |cos| of every pair. It is made square by rows of 1 for missing learned atoms, columns for true ones.
 	cost := make([][]float64, size)
 	for a := range cost {
 		cost[a] = make([]float64, size)
@@ -85,6 +84,7 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 // doi:10.1002/nav.3800020109.
 func assign(cost [][]float64) []int {
 	k := len(cost)
+	// A column's price and a row's gain reduce costs: cost − gain − price is 0 for the pairs made, and never negative.
 	owner, price, gain := make([]int, k), make([]float64, k), make([]float64, k)
 	for b := range owner {
 		owner[b] = -1 // column b has no row yet

@@ -122,9 +122,9 @@ func (r *Registry[T]) New(spec string) (T, error) {
 			continue
 		}
 		key, text, ok := strings.Cut(pair, "=")
-		if i == 0 && info.Argument != "" {
+		if i == 0 && info.Argument != "" { // the argument stands first, without its name
 			key, text, ok = info.Argument, pair, true
-		} else if fs.Lookup(key) == nil || key == info.Argument {
+		} else if fs.Lookup(key) == nil || key == info.Argument { // not a parameter that may be named
 			var known []string
 			fs.VisitAll(func(f *flag.Flag) {
 				if f.Name != info.Argument {
@@ -134,7 +134,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 			return zero, Errorf("%s", Unknown(r.infos.Kind+" "+name+": parameter", key, known))
 		}
 		if v, isBool := fs.Lookup(key).Value.(interface{ IsBoolFlag() bool }); !ok && isBool && v.IsBoolFlag() {
-			text, ok = "true", true
+			text, ok = "true", true // the key alone
 		}
 		if !ok {
 			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name,

@@ -15,8 +15,7 @@ import (
 	"superres/learners/plugin"
 )
 
-// Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value that keeps no state between calls, and is safe
-// for concurrent use.
+// Coder finds sparse codes: X with Y ≈ D·X. It keeps no state between calls, and is safe for concurrent use.
 type Coder interface {
 	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, if y is
 	// empty, or if the square of an entry is not finite, and ctx.Err() when ctx ends. y is not changed. The code of a
@@ -44,8 +43,7 @@ type Penalised interface {
 	Objective(squaredError float64, x *Codes) float64
 }
 
-// Objective returns the value of the objective of c for the codes x. It is squaredError, which is ‖Y − DX‖², unless c
-// is Penalised.
+// Objective returns the value of the objective of c for the codes x: squaredError, ‖Y − DX‖², unless c is Penalised.
 func Objective(c Coder, squaredError float64, x *Codes) float64 {
 	if p, ok := c.(Penalised); ok {
 		return p.Objective(squaredError, x)
@@ -68,15 +66,13 @@ func List() []Info { return registry.List() }
 // New returns the coder that spec names, such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
-// Revision returns the revision of the coder that spec names. Stored codes of another revision differ from what the
-// coder computes now.
+// Revision returns the revision of the coder that spec names. Stored codes of another revision differ from today's.
 func Revision(spec string) (int, error) { return registry.Revision(spec) }
 
-// WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error if the coder has no
-// such parameter.
+// WithSparsity returns the spec of a coder with its parameter sparsity set, or an error if the coder has none.
 func WithSparsity(spec string, sparsity int) (string, error) {
 	if !registry.Has(spec, "sparsity") {
-		if _, err := New(spec); err != nil {
+		if _, err := New(spec); err != nil { // an unknown name or parameter is the better reason
 			return "", err
 		}
 		return "", plugin.Errorf("sparse: coder %s has no parameter sparsity", spec)
@@ -173,11 +169,11 @@ const batchSize = 32
 // batch holds up to batchSize signals and their products with the unit atoms.
 type batch struct {
 	d    *Dictionary
-	y    blas64.General
-	size int       // the capacity, a number of signals
-	cols []float64 // n×size by rows
-	rows []float64 // signal after signal
-	corr []float64 // Dᵀy, d.wide entries a signal
+	y    blas64.General // all signals, one a column
+	size int            // the capacity, a number of signals
+	cols []float64      // n×size by rows
+	rows []float64      // signal after signal
+	corr []float64      // Dᵀy, d.padded entries a signal
 }
 
 // newBatch returns an empty batch of the signals y.
@@ -185,7 +181,7 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	b := &batch{d: d, y: y.RawMatrix()}
 	b.size = min(batchSize, kernel.PadTo(b.y.Cols, kernel.Rows)) // fewer where there are fewer signals
 	b.cols, b.rows = make([]float64, d.n*b.size), make([]float64, d.n*b.size)
-	b.corr = make([]float64, d.wide*b.size)
+	b.corr = make([]float64, d.padded*b.size)
 	return b
 }
 
@@ -205,7 +201,7 @@ func (b *batch) fill(lo, hi int) {
 
 // signal returns signal j of the batch and its products with the atoms.
 func (b *batch) signal(j int) (y, corr []float64) {
-	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
+	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.padded : (j+1)*b.d.padded]
 }
 
 // tidyCode drops exact zeros from a code, sorts the rest by atom (by insertion, because codes are short), and returns
@@ -227,7 +223,7 @@ func tidyCode(index []int32, value []float64) int {
 }
 
 // maxNonZeros checks the two limits that coders have in common, and returns the largest number of non-zeros of a
-// signal: sparsity, but at most n and K; a sparsity of 0 stands for K.
+// signal: sparsity, but at most n. A sparsity of 0 stands for K, and one above K is an error.
 func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	if err := checkLimits(sparsity, tolerance); err != nil {
 		return 0, err
@@ -252,20 +248,19 @@ func axpy(a float64, x, y []float64) {
 
 // Memory estimates how many bytes any coder of this package takes to code signals of n entries over k atoms, with at
 // most s non-zeros in a code. It counts neither the signals nor the atoms. result is the memory that the dictionary and
-// the codes keep; working is the additional memory during coding. Learners use Memory in their own estimates. It does
-// not overflow for any sizes.
+// the codes keep; working is the additional memory during coding. Learners use Memory too. It never overflows.
 func Memory(n, k, signals, s int) (result, working float64) {
-	rows, wide, count := float64(n), kernel.Width*math.Ceil(float64(k)/kernel.Width), float64(signals)
+	rows, padded, count := float64(n), kernel.Width*math.Ceil(float64(k)/kernel.Width), float64(signals)
 	most := float64(min(s, k))
 	widest := min(3*most, rows, float64(k)) // the support of CoSaMP, the largest support of any coder
 	codes := nonZero*most*count + 8*count
 
-	result = 8*wide*(rows+wide) + codes
+	result = 8*padded*(rows+padded) + codes
 	batch := min(batchSize, kernel.Rows*math.Ceil(count/kernel.Rows))
-	worker := 8*batch*(2*rows+wide) + 8*(widest*widest+most*wide+4*(rows+wide)) + nonZero*grain*most
+	worker := 8*batch*(2*rows+padded) + 8*(widest*widest+most*padded+4*(rows+padded)) + nonZero*grain*most
 	working = codes + worker*min(float64(runtime.GOMAXPROCS(0)), math.Ceil(count/grain))
-	if wide > panel {
-		working = max(working, 8*wide*rows) // while prepare copies the atoms into panels
+	if padded > panel {
+		working = max(working, 8*padded*rows) // while prepare copies the atoms into panels
 	}
 	return result, working
 }

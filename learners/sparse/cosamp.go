@@ -30,8 +30,7 @@ import (
 // D. Needell, J. Tropp: CoSaMP: Iterative signal recovery from incomplete and inaccurate samples, Applied and
 // Computational Harmonic Analysis 26(3), 2009, doi:10.1016/j.acha.2008.07.002.
 type CoSaMP struct {
-	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
-	// Tolerance, up to n and K.
+	// Sparsity is S, the most non-zeros of a signal. The default, 0, is the least that reaches Tolerance, or min(n, K).
 	Sparsity int
 	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
 	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
@@ -79,19 +78,19 @@ func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)
 	for w.best.squaredError > floor*floor {
-		w.wide.atoms = append(w.wide.atoms[:0], w.best.atoms...)
+		w.widened.atoms = append(w.widened.atoms[:0], w.best.atoms...)
 		w.order = appendLargest(w.order[:0], w.corr, 2*s, floor)
 		for _, atom := range w.order {
 			if !slices.Contains(w.best.atoms, atom) {
-				w.wide.atoms = append(w.wide.atoms, atom)
+				w.widened.atoms = append(w.widened.atoms, atom)
 			}
 		}
-		w.solve(y, &w.wide)
-		w.narrow(s)
+		w.solve(y, &w.widened)
+		w.prune(s)
 		pruned := w.pruned[:copy(w.pruned, w.next.x[:len(w.next.atoms)])]
 		w.solve(y, &w.next)
 		if !(w.next.squaredError < w.best.squaredError*(1-rounding)) {
-			return
+			return // no longer less by more than rounding error
 		}
 		w.best, w.next = w.next, w.best
 		w.correlate(w.best.atoms, pruned)

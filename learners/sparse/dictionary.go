@@ -35,10 +35,10 @@ type Dictionary struct {
 	atoms []float64 // atom after atom
 	norms []float64
 
-	once sync.Once
-	wide int       // K rounded up to a multiple of the vector width of package kernel; atoms beyond K are zero
-	unit []float64 // the atoms at length 1, in panels of panel atoms, each n×panel by rows
-	gram []float64 // wide×wide: the products of the atoms at length 1
+	once   sync.Once
+	padded int       // K rounded up to a multiple of the vector width of package kernel; atoms beyond K are zero
+	unit   []float64 // the atoms at length 1, in panels of panel atoms, each n×panel by rows
+	gram   []float64 // padded×padded: the products of the atoms at length 1
 }
 
 // panel is how many atoms multiply the signals at a time. With n = 64, a panel fits into the fastest cache.
@@ -110,49 +110,48 @@ func (d *Dictionary) Coherence() float64 {
 	gram := d.prepare()
 	largest := 0.0
 	for i := range d.k {
-		for _, v := range gram[i*d.wide : i*d.wide+i] {
+		for _, v := range gram[i*d.padded : i*d.padded+i] {
 			largest = max(largest, math.Abs(v))
 		}
 	}
 	return largest
 }
 
-// prepare computes the unit atoms and their Gram matrix, on the first call only. It returns the Gram matrix, with
-// d.wide entries in a row.
+// prepare computes the unit atoms and their Gram matrix, on the first call only. It returns the padded Gram matrix.
 func (d *Dictionary) prepare() (gram []float64) {
 	d.once.Do(func() {
-		d.wide = kernel.Pad(d.k)
-		rows := make([]float64, d.n*d.wide)
+		d.padded = kernel.Pad(d.k)
+		rows := make([]float64, d.n*d.padded)
 		for k, length := range d.norms {
 			if length == 0 {
-				continue
+				continue // the unit atom stays zero
 			}
 			for i, v := range d.Atom(k) {
-				rows[i*d.wide+k] = v / length
+				rows[i*d.padded+k] = v / length
 			}
 		}
-		d.gram = make([]float64, d.wide*d.wide)
-		kernel.Mul(d.gram, d.wide, rows, d.wide, rows, d.wide, d.wide, d.n, d.wide)
-		if d.wide <= panel {
+		d.gram = make([]float64, d.padded*d.padded)
+		kernel.Mul(d.gram, d.padded, rows, d.padded, rows, d.padded, d.padded, d.n, d.padded)
+		if d.padded <= panel {
 			d.unit = rows // one panel
 			return
 		}
 		d.unit = make([]float64, 0, len(rows))
-		for from := 0; from < d.wide; from += panel {
+		for from := 0; from < d.padded; from += panel {
 			for i := range d.n {
-				d.unit = append(d.unit, rows[i*d.wide+from:i*d.wide+min(d.wide, from+panel)]...)
+				d.unit = append(d.unit, rows[i*d.padded+from:i*d.padded+min(d.padded, from+panel)]...)
 			}
 		}
 	})
 	return d.gram
 }
 
-// correlate sets the rows of corr, of d.wide entries each, to Dᵀy over the unit atoms for every signal y. The argument
-// y holds the signals as columns of an n×stride matrix by rows. signals, their number, is a multiple of kernel.Rows.
+// correlate sets the rows of corr, of d.padded entries each, to Dᵀy over the unit atoms for every signal y. The
+// argument y holds the signals, a multiple of kernel.Rows in number, as columns of an n×stride matrix by rows.
 func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
-	for from := 0; from < d.wide; from += panel {
-		cols := min(panel, d.wide-from)
-		kernel.Mul(corr[from:], d.wide, y, stride, d.unit[d.n*from:], cols, signals, d.n, cols)
+	for from := 0; from < d.padded; from += panel {
+		cols := min(panel, d.padded-from)
+		kernel.Mul(corr[from:], d.padded, y, stride, d.unit[d.n*from:], cols, signals, d.n, cols)
 	}
 }
 
@@ -185,7 +184,7 @@ func (d *Dictionary) Angles(limit float64) Angles {
 		if d.norms[i] == 0 {
 			continue
 		}
-		for j, v := range gram[i*d.wide : i*d.wide+i] {
+		for j, v := range gram[i*d.padded : i*d.padded+i] {
 			if d.norms[j] == 0 {
 				continue
 			}

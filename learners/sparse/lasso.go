@@ -55,8 +55,7 @@ type Lasso struct {
 	Tolerance float64
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Debias replaces the coefficients by the least-squares solution on the support, as a Sparsity does. By default
-	// they are the solution of the lasso.
+	// Debias replaces the solution of the lasso by the least-squares solution on its support, as a Sparsity does.
 	Debias bool
 }
 
@@ -191,8 +190,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	return count
 }
 
-// setDirection sets w.pace and w.slope to the direction of the path on the support. It returns sᵀv, with the signs s
-// and the pace v.
+// setDirection sets w.pace (v) and w.slope to the direction of the path on the support. It returns sᵀv for the signs s.
 func (w *lassoWorker) setDirection(support []int32) float64 {
 	pace := w.pace[:len(support)]
 	w.forward(w.sign[:len(support)], pace)
@@ -257,10 +255,10 @@ func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda flo
 			for j, s := range w.sign[:len(x)] {
 				w.pull[j] = lambda * s
 			}
-			w.refine(y, index, x, w.pull)
+			w.refine(y, index, x, w.pull) // D_Iᵀ(y − D_I·x) = λ·s, as at the minimum
 			if met {
 				excess := (w.residual(y, index, x) - w.Tolerance*w.Tolerance) / dot(w.sign[:len(x)], w.pace[:len(x)])
-				lambda = math.Sqrt(max(0, lambda*lambda-excess))
+				lambda = math.Sqrt(max(0, lambda*lambda-excess)) // as ‖y − Dx‖² grows with λ² at the rate sᵀv
 			}
 		}
 		flipped, least := -1, 0.0

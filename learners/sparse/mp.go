@@ -96,13 +96,13 @@ type mpWorker struct {
 	residual    []float64 // r, kept only if there is a tolerance
 }
 
-// solve is the solver of MP.
+// solve is the solver of MP: see there for the recurrence of corr. w.code holds x, and w.residual r.
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {
 		return 0
 	}
-	wide := w.d.wide
+	padded := w.d.padded
 	copy(w.residual, y)
 	floor := rounding * math.Sqrt(energy)
 	squaredError := energy
@@ -112,7 +112,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		if size <= floor {
 			break
 		}
-		if w.code[best] == 0 {
+		if w.code[best] == 0 { // a new atom
 			if count == w.most {
 				break
 			}
@@ -121,7 +121,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		}
 		a := corr[best]
 		w.code[best] += a
-		axpy(-a, w.gram[best*wide:(best+1)*wide], corr)
+		axpy(-a, w.gram[best*padded:(best+1)*padded], corr)
 		if w.tolerance > 0 {
 			axpy(-a/w.d.norms[best], w.d.Atom(best), w.residual)
 			squaredError = dot(w.residual, w.residual)

@@ -57,8 +57,8 @@ func (c OLS) MostNonZeros() int { return c.Sparsity }
 
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide),
-			score: make([]float64, d.wide)}
+		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), outside: make([]float64, d.padded),
+			score: make([]float64, d.padded)}
 		return w.solve
 	})
 }
@@ -66,29 +66,29 @@ func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 // olsWorker codes signals for one worker.
 type olsWorker struct {
 	*ompWorker
-	fresh []float64 // s_k, or +Inf for an atom that was chosen or depends on the support
-	score []float64 // a_k²/s_k
-	last  int       // the atom that joined last
+	outside []float64 // s_k, or +Inf for an atom that was chosen or depends on the support
+	score   []float64 // a_k²/s_k
+	last    int       // the atom that joined last
 }
 
 // solve is the solver of OLS: the pursuit of OMP with the choice of OLS.
 func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int {
-	for k := range w.fresh {
-		w.fresh[k] = 1
+	for k := range w.outside {
+		w.outside[k] = 1
 	}
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
 // choose returns the first atom with the largest a_k²/s_k among the atoms with |a_k| above floor, or -1 if there is
-// none. It first updates s_k for the last member of the support.
+// none. It first updates s_k for the last member of the support, and excludes that member and all that depend on it.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)
 		return w.last
 	}
-	w.fresh[w.last] = math.Inf(1)
-	p := w.basis[(count-1)*w.d.wide : count*w.d.wide]
-	largest := kernel.Score(w.score, w.fresh, p, w.corr, independent, floor)
+	w.outside[w.last] = math.Inf(1)
+	p := w.basis[(count-1)*w.d.padded : count*w.d.padded]
+	largest := kernel.Score(w.score, w.outside, p, w.corr, independent, floor)
 	if largest == 0 {
 		return -1
 	}

@@ -69,7 +69,7 @@ type ompWorker struct {
 	tolerance float64   // squared
 	corr      []float64 // Dᵀr over the unit atoms
 	top       float64   // max |corr|, set by pursue and join
-	basis     []float64 // most×wide: row j is p_j = Dᵀq_j
+	basis     []float64 // most×padded: row j is p_j = Dᵀq_j
 	proj      []float64 // q_jᵀy
 }
 
@@ -77,7 +77,7 @@ type ompWorker struct {
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
 		proj: make([]float64, most)}
-	w.basis = make([]float64, most*d.wide)
+	w.basis = make([]float64, most*d.padded)
 	return w
 }
 
@@ -115,7 +115,7 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 		}
 		squaredError -= w.proj[count] * w.proj[count]
 		count++
-		if w.tolerance > 0 && squaredError < 1e-8*energy {
+		if w.tolerance > 0 && squaredError < 1e-8*energy { // the difference has lost its digits
 			w.solveTransposed(w.proj[:count], value)
 			squaredError = w.residual(y, index[:count], value)
 		}
@@ -126,14 +126,14 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	return count
 }
 
-// join makes an atom member j of the support. It returns false, and leaves the support unchanged, if the atom depends
-// linearly on the support.
+// join makes an atom member j of the support, or returns false and changes nothing if the atom depends on the support.
+// It computes row j of L (chol), p_j (basis) and q_jᵀy (proj), and updates Dᵀr (corr), by the formulas at OMP.
 func (w *ompWorker) join(atom, j int, support []int32) bool {
-	wide := w.d.wide
+	ld := w.d.padded
 	row := w.chol[j*w.most : j*w.most+j+1]
 	pivot := 1.0
 	for i := range j {
-		row[i] = w.basis[i*wide+atom]
+		row[i] = w.basis[i*ld+atom]
 		pivot -= row[i] * row[i]
 	}
 	if pivot <= independent {
@@ -145,7 +145,7 @@ func (w *ompWorker) join(atom, j int, support []int32) bool {
 	if j+1 == w.most {
 		return true // the support is complete, so nothing else is needed
 	}
-	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(atom), w.basis, wide, row[:j], 1/row[j], w.proj[j])
+	w.top = kernel.Advance(w.basis[j*ld:(j+1)*ld], w.corr, w.row(atom), w.basis, ld, row[:j], 1/row[j], w.proj[j])
 	stale := false                    // whether w.top is the |corr| of a member of the support
 	for _, i := range support[:j+1] { // the |corr| of a member is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top

@@ -30,8 +30,7 @@ import (
 // W. Dai, O. Milenkovic: Subspace pursuit for compressive sensing signal reconstruction, IEEE Trans. Information
 // Theory 55(5), 2009, doi:10.1109/TIT.2009.2016006.
 type SP struct {
-	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
-	// Tolerance, up to n and K.
+	// Sparsity is S, the most non-zeros of a signal. The default, 0, is the least that reaches Tolerance, or min(n, K).
 	Sparsity int
 	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
 	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
@@ -80,13 +79,13 @@ func (w *spWorker) pursue(y []float64, s int, floor float64) {
 		for _, atom := range w.best.atoms {
 			w.corr[atom] = 0 // it should be 0, and is rounding error
 		}
-		w.wide.atoms = append(w.wide.atoms[:0], w.best.atoms...)
-		w.wide.atoms = appendLargest(w.wide.atoms, w.corr, s, floor)
-		w.solve(y, &w.wide)
-		w.narrow(s)
+		w.widened.atoms = append(w.widened.atoms[:0], w.best.atoms...)
+		w.widened.atoms = appendLargest(w.widened.atoms, w.corr, s, floor)
+		w.solve(y, &w.widened)
+		w.prune(s)
 		w.solve(y, &w.next)
 		if !(w.next.squaredError < w.best.squaredError*(1-rounding)) {
-			return
+			return // no longer less by more than rounding error
 		}
 		w.best, w.next = w.next, w.best
 	}
@@ -96,10 +95,10 @@ func (w *spWorker) pursue(y []float64, s int, floor float64) {
 // next support, each with its solution.
 type subspace struct {
 	leastSquares
-	start            []float64 // Dᵀy over the unit atoms
-	corr             []float64 // Dᵀr
-	best, wide, next partial
-	order            []int32
+	start               []float64 // Dᵀy over the unit atoms
+	corr                []float64 // Dᵀr
+	best, widened, next partial
+	order               []int32
 }
 
 // partial is a support with coefficients over its unit atoms.
@@ -115,7 +114,7 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 	return &subspace{
 		leastSquares: newLeastSquares(d, min(widest, d.n, d.k)),
 		corr:         make([]float64, d.k),
-		best:         part(), wide: part(), next: part(), order: make([]int32, 0, widest),
+		best:         part(), widened: part(), next: part(), order: make([]int32, 0, widest),
 	}
 }
 
@@ -161,13 +160,13 @@ func (w *subspace) correlate(atoms []int32, x []float64) {
 	}
 }
 
-// narrow sets w.next to the s atoms of w.wide with the largest coefficients. The atoms keep their order, in which they
-// are linearly independent.
-func (w *subspace) narrow(s int) {
-	w.order = appendLargest(w.order[:0], w.wide.x[:len(w.wide.atoms)], s, 0)
+// prune sets w.next to the s atoms of w.widened with the largest coefficients. The atoms keep their order, in which
+// they are linearly independent.
+func (w *subspace) prune(s int) {
+	w.order = appendLargest(w.order[:0], w.widened.x[:len(w.widened.atoms)], s, 0)
 	slices.Sort(w.order)
 	w.next.atoms = w.next.atoms[:len(w.order)]
 	for j, i := range w.order {
-		w.next.atoms[j], w.next.x[j] = w.wide.atoms[i], w.wide.x[i]
+		w.next.atoms[j], w.next.x[j] = w.widened.atoms[i], w.widened.x[i]
 	}
 }

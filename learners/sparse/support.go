@@ -6,16 +6,15 @@ import (
 	"superres/internal/elementary"
 )
 
-// rounding, times the length of a signal, is the limit below which a correlation or a coefficient counts as rounding
-// error of the recurrences of coders.
+// rounding, times the length of a signal, is the largest correlation or coefficient that counts as rounding error.
 const rounding = 1e-11
 
 // independent is the smallest sin² of the angle between an atom and the span of a support at which the atom may join.
 // Below it the solution would not be accurate.
 const independent = 1e-9
 
-// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L of G_II = L·Lᵀ, which
-// has a row for each member.
+// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L, a row for each member,
+// of the Gram matrix G_II = L·Lᵀ.
 //
 // The normal equations square the condition of D_I. One step of iterative refinement, from a directly computed
 // residual, restores the digits if atoms are nearly parallel.
@@ -38,12 +37,12 @@ func newLeastSquares(d *Dictionary, most int) leastSquares {
 
 // row returns the row of the Gram matrix for an atom: K entries, then zeros.
 func (s *leastSquares) row(atom int) []float64 {
-	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
+	return s.gram[atom*s.d.padded : (atom+1)*s.d.padded]
 }
 
 // fit finds the least-squares solution for y on the given atoms. An atom that depends linearly on atoms before it is
 // left out: fit moves the others to the front of atoms, sets x to their coefficients, and returns their number. corr is
-// Dᵀy.
+// Dᵀy over the unit atoms. At most s.most atoms are taken.
 func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	count := 0
 	for _, atom := range atoms {
@@ -66,7 +65,7 @@ func (s *leastSquares) extend(atom int32, support []int32) bool {
 	count := len(support)
 	row := s.chol[count*s.most : count*s.most+count+1]
 	for j, other := range support {
-		row[j] = s.gram[int(atom)*s.d.wide+int(other)]
+		row[j] = s.gram[int(atom)*s.d.padded+int(other)]
 	}
 	s.forward(row[:count], row)
 	pivot := 1.0
@@ -128,8 +127,7 @@ func (s *leastSquares) residual(y []float64, support []int32, x []float64) float
 	return dot(s.miss, s.miss)
 }
 
-// refine makes D_Iᵀ(y − D_I·x) equal to keep, to more digits: it adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. A nil keep
-// stands for zeros.
+// refine makes D_Iᵀ(y − D_I·x) equal to keep, nil for zeros, to more digits: x ← x + (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep).
 func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	s.residual(y, support, x)
 	step := s.step[:len(support)]
@@ -160,7 +158,7 @@ func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 // appendLargest appends to list the indices of the m entries of v with the largest absolute values above floor, in
 // descending order; equal values keep their order.
 func appendLargest(list []int32, v []float64, m int, floor float64) []int32 {
-	first, bar := len(list), floor
+	first, bar := len(list), floor // an entry joins if it is above bar: floor, then the m-th largest so far
 	for i, x := range v {
 		if x <= bar && -x <= bar || m == 0 {
 			continue

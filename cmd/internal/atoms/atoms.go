@@ -1,7 +1,6 @@
 // Package atoms is the command superres dict, which measures and draws the atoms of models and dictionaries.
 //
-// Read atoms.go first, with the command and its options; then describe.go, which finds the atoms, and report.go, with
-// the figures and the output.
+// Read atoms.go first, the command and its options; then describe.go, which finds the atoms, and report.go, the output.
 package atoms
 
 import (
@@ -95,7 +94,7 @@ func run(c *cli.Context, s *console.Streams, opt Options) error {
 		return err
 	}
 	describe := describeModel
-	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
+	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) { // the file of a dictionary
 		describe = describeMatrix
 	}
 	d, err := describe(c.Context, opt)

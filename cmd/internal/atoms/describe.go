@@ -75,8 +75,7 @@ func describeModel(ctx context.Context, opt Options) (*description, error) {
 	return d, nil
 }
 
-// describeMatrix returns the description of the dictionary in the file opt.Name, a matrix with one atom per column,
-// without Measures.
+// describeMatrix describes the dictionary in the file opt.Name, with one atom per column. It leaves out Measures.
 func describeMatrix(_ context.Context, opt Options) (*description, error) {
 	m, err := matfile.Open(opt.Name, matfile.Options{Column: "atom", Accept: func(rows, k int) error {
 		r, cols := float64(rows), float64(k)

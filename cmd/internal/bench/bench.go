@@ -115,12 +115,12 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 // freeShare returns how much of the time of count processors, 0 to 1, this process gets if it tries to use all of them
 // without a pause: 1 if no other program is busy.
 func freeShare(count int) float64 {
-	const long = 100 * time.Millisecond
+	const duration = 100 * time.Millisecond
 	began, used := time.Now(), processorTime()
 	var all sync.WaitGroup
 	for range count {
 		all.Go(func() {
-			for time.Since(began) < long {
+			for time.Since(began) < duration {
 			}
 		})
 	}

@@ -13,5 +13,5 @@ func processorTime() time.Duration {
 		return 0
 	}
 	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) }
-	return 100 * time.Duration(ticks(kernel)+ticks(user))
+	return 100 * time.Duration(ticks(kernel)+ticks(user)) // a tick is 100 ns
 }

@@ -122,12 +122,12 @@ func syntheticPicture(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			u, v := 1000*x/h, 1000*y/h // position of the pixel in thousandths of the height
-			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
-			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
+			u, v := 1000*x/h, 1000*y/h                           // position of the pixel in thousandths of the height
+			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20} // red, green and blue of the slopes
+			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {   // a disc
 				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
 			}
-			if u > 1000 && (3*u+5*v)/40%2 == 0 {
+			if u > 1000 && (3*u+5*v)/40%2 == 0 { // slanted stripes right of the disc
 				c[0], c[1] = c[0]-50, c[1]-30
 			}
 			noise := random.IntN(7) - 3
@@ -141,7 +141,8 @@ func syntheticPicture(w, h int) *image.NRGBA {
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
-		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, 0.3, 1, 0)
+		const noise, seed, trial = 0.3, 1, 0
+		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, noise, seed, trial)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +161,7 @@ func coderTasks() (tasks []task, err error) {
 // ropTasks returns a task that times iterations of the learner ROP, except the first iteration.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
-	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)
+	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0) // without noise, seed 1, trial 0
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +178,9 @@ func ropTasks() ([]task, error) {
 	}}, nil
 }
 
-// ksvdTasks returns tasks that learn 128 atoms in 20 iterations from 10,000 signals of 45 entries, the size of stacked
-// patches of digits.
+// ksvdTasks returns tasks that learn 128 atoms from 10,000 signals of 45 entries, the size of stacked digit patches.
 func ksvdTasks() ([]task, error) {
-	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
+	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0) // with noise of 0.3, seed 1, trial 0
 	if err != nil {
 		return nil, err
 	}

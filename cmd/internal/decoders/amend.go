@@ -27,9 +27,10 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend gives pic the metadata in original, a file of the kind called name, and corrects pixels that programs are known
-// to get wrong. Programs of libheif widen 10 and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave
-// colours multiplied by alpha if the file stores them so, and grey in 16 to 235 if the file stores it so.
+// amend gives pic, which is upright once read, the metadata in original, a file of the kind called name, and corrects
+// pixels that programs are known to get wrong; kinds but heic and jxl stay as they are. Programs of libheif widen 10
+// and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave colours multiplied by alpha if the file
+// stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
 	if format == "" {
@@ -46,11 +47,12 @@ func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	}
 }
 
-// correct changes the samples of img as amend says; still describes the picture from which a program made img.
+// correct changes the samples of img as amend says; still describes the picture from which a program made img. Images
+// of other types than the six below stay as they are.
 func correct(img image.Image, still *metadata.Still) {
 	pix, _, pixel := picture.Samples(img)
-	alpha := 0 // index of alpha among the samples of a pixel; 0: no alpha
-	sample, channels := 1, pixel
+	alpha := 0                   // index of alpha among the samples of a pixel; 0: no alpha
+	sample, channels := 1, pixel // bytes of a sample, and samples of a pixel
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
 		sample, channels = 2, pixel/2
@@ -71,18 +73,18 @@ func correct(img image.Image, still *metadata.Still) {
 	if !stretches && !divides && depth == 8 {
 		return
 	}
-	get := func(at int) uint32 {
+	get := func(at int) uint32 { // the sample at byte at, as 0..65535
 		if sample == 1 {
 			return uint32(pix[at]) * 257
 		}
 		v := uint32(binary.BigEndian.Uint16(pix[at:]))
-		if depth > 8 {
+		if depth > 8 { // repeat the depth bits in the low bits, so that white is 65535
 			v &^= 1<<(16-depth) - 1
 			v |= v >> depth
 		}
 		return v
 	}
-	put := func(at int, v uint32) {
+	put := func(at int, v uint32) { // the reverse of get
 		if sample == 1 {
 			pix[at] = byte((v + 128) / 257)
 			return

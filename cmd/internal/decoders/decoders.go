@@ -1,5 +1,4 @@
-// Package decoders reads kinds of pictures that superres does not read itself, with programs on the path, such as HEIC
-// with heif-convert.
+// Package decoders reads pictures that superres does not read itself with programs on the path: HEIC with heif-convert.
 //
 // A program runs without a shell, with a time limit, a new folder and few environment variables. The picture that the
 // program writes is read like any other picture, and amend.go corrects known faults of programs.
@@ -113,7 +112,7 @@ type source struct {
 
 func (s source) Name() string { return s.path }
 
-// Open implements enlarging.Source.
+// Open implements enlarging.Source, with the content that Set.Source describes.
 func (s source) Open() (*enlarging.Content, error) {
 	content, err := enlarging.File(s.path).Open()
 	if err != nil {
@@ -156,7 +155,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	s.Used = true
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {
-		return imagefile.PNG
+		return imagefile.PNG // opening the file for the work reports the error
 	}
 	defer f.Close()
 	return FormatFor(f, size, *other)
@@ -193,8 +192,8 @@ func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == n
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns the command lines for kind k, split into words. It leaves out those whose program is not on the path,
-// and puts the command lines of --decoder first.
+// present returns the command lines for kind k, split into words: first the values of --decoder, the last one before
+// the others, then those of k. It leaves out lines whose program is not on the path.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -212,9 +211,9 @@ func (s *Set) present(k *kind) (list [][]string) {
 	return list
 }
 
-// Convert has a program convert the picture in the file at path, which has the content in. It returns the result as a
-// file without a name, which the caller closes, and how it was made. The file is nil if no program is to read the kind.
-// In errors the file is called name.
+// Convert has a program convert the picture in the file at path, with the content in. It returns the result as a file
+// without a name, which the caller closes, or nil if no program is to read the kind, and how it was made. name is for
+// errors.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
@@ -351,7 +350,7 @@ func (m *Missing) Error() string {
 // title of the file's kind, a comic archive or a document.
 func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir string) error) error {
 	k := *kindOf(title)
-	if k.name == "pdf" {
+	if k.name == "pdf" { // all pages, at half the dots per inch of the one page that Convert takes
 		k.commands = []string{"pdftoppm -png -r 150 {in} {dir}/page"}
 	}
 	if s.forbids() {

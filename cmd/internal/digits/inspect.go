@@ -60,9 +60,9 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets the size of the results (j.out), the number of pictures in a batch (j.batch) and, if a sheet with all
-// results is requested, its layout (j.sheet). It fails if the given number of workers needs more memory than the
-// limit, or if the sheet has too many pixels.
+// fit sets the size of the results (j.out), the number of pictures in a batch (j.batch) and, if a sheet is requested,
+// the empty sheet (j.sheet). It fails if images are smaller than the scale, if the given number of workers needs more
+// memory than the limit, or if the sheet has too many pixels.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {
@@ -75,10 +75,11 @@ func (j *job) fit(workers int) error {
 		return err
 	}
 	pixels := int64(j.out.X) * int64(j.out.Y)
-	j.batch = int(min(max(1<<23/pixels, 1), 256))
-	// Small images take less memory than the model's estimate, which counts buffers for large images.
+	j.batch = int(min(max(1<<23/pixels, 1), 256)) // results of 8 million pixels together, but 1 to 256 of them
+	// Small images take less than the model's estimate, which counts buffers for large ones: at most 400 bytes a pixel.
 	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
 		400*pixels)
+	// The program itself, an image for each worker, and the pictures of the batch.
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
 	if limit := j.opt.Limits.Memory; need > limit {
 		return console.Failf(console.ExitLimit, "%s: images of %d×%d need %s, the limit is %s; use --max-memory or "+

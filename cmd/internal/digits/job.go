@@ -111,7 +111,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 			batch = append(batch, digit{index: item.Index, label: item.Label, truth: j.copied(item.Image)})
 		}
 		if len(batch) < cap(batch) && done+len(batch) < j.count || len(batch) == 0 {
-			continue
+			continue // the batch is neither full nor the last one
 		}
 		if err := j.process(ctx, batch); err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func (j *job) copied(img *image.Gray) *image.Gray {
 
 // process restores the digits of batch in place, on all processors; if the output is a folder, it writes PNG files.
 func (j *job) process(ctx context.Context, batch []digit) error {
-	one := func(x *digit) {
+	restore := func(x *digit) {
 		name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
 		x.failure = console.Picture(name, func() error { return j.engine.process(ctx, x) })
 		if x.failure == nil && j.opt.Folder != "" {
@@ -163,10 +163,11 @@ func (j *job) process(ctx context.Context, batch []digit) error {
 			})
 		}
 	}
-	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
+	const grain = 4 // images that a worker takes at a time
+	return parallel.For(ctx, len(batch), grain, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
-				one(&batch[lo+i])
+				restore(&batch[lo+i])
 			}
 		}
 	})
@@ -191,7 +192,7 @@ type engine struct {
 }
 
 // newEngine returns an engine for the model named in opt, which also scores interpolations. The scale and degradation
-// come from opt or, if they are not set there, from the model.
+// come from opt or, if not set there, from the model: at least 2, and box if the model is a plain interpolation.
 func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	m, err := models.Open(ctx, opt.Model)
 	if err != nil {

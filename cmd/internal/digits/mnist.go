@@ -1,9 +1,7 @@
-// Package digits contains the command superres mnist, which restores and scores the images in an IDX file, the format
-// of MNIST.
+// Package digits is the command superres mnist, which restores and scores the images in an IDX file, MNIST's format.
 //
 // Read it in this order: mnist.go, the command and its options; inspect.go, the checks before any output is written;
-// job.go, which processes images in the order of the file; report.go, the errors of the images; sheet.go, a page with
-// pictures of the first images.
+// job.go, the work, in the order of the file; report.go, the errors of images; sheet.go, a page with the first images.
 package digits
 
 import (

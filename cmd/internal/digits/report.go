@@ -124,8 +124,7 @@ func (s *summary) line() string {
 	return text
 }
 
-// document returns the report: the finding, and the mean errors for each label and for all images. The least error in
-// each row is bold.
+// document returns the report: the finding, and the mean errors for each label and for all images, the least in bold.
 func (s *summary) document() report.Document {
 	d := report.Document{
 		Title: "Images of an IDX file, restored", Command: s.typed, Notes: s.Warnings, Data: s,
@@ -194,8 +193,7 @@ type scores struct {
 	worst   *worst         // nil if no error is defined
 }
 
-// add adds the errors of x. Digits must be added in the order of the file, so that the means have the same bits for any
-// number of workers.
+// add adds the errors of x. Digits come in the order of the file, so that means do not depend on the number of workers.
 func (s *scores) add(x digit) {
 	s.all.add(x.errors)
 	if x.label != mnist.NoLabel {
@@ -207,7 +205,7 @@ func (s *scores) add(x digit) {
 		}
 		s.classes[x.label].add(x.errors)
 	}
-	if v := x.errors[len(x.errors)-1]; !math.IsNaN(v) && (s.worst == nil || v > s.worst.Error) {
+	if v := x.errors[len(x.errors)-1]; !math.IsNaN(v) && (s.worst == nil || v > s.worst.Error) { // v is the model's
 		s.worst = &worst{Index: x.index, Error: v}
 		if x.label != mnist.NoLabel {
 			s.worst.Label = &x.label
@@ -237,6 +235,7 @@ type group struct {
 	errors         [][]float64 // for each column, the errors of the images that have one
 }
 
+// add adds an image with errs, its error in each column. An image with an undefined error (NaN) is counted, not scored.
 func (g *group) add(errs []float64) {
 	if g.errors == nil {
 		g.errors = make([][]float64, len(errs))

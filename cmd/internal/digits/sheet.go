@@ -63,7 +63,7 @@ func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary)
 // table returns a table with a row of pictures for each digit.
 func (s *sheet) table() (report.Table, error) {
 	t := report.Table{Head: append([]string{"image"}, sheetRows...)}
-	width := s.out.X * max(1, (sheetTile+s.out.X-1)/s.out.X)
+	width := s.out.X * max(1, (sheetTile+s.out.X-1)/s.out.X) // shown by a whole factor, at least sheetTile wide
 	for _, x := range s.drawn {
 		name := fmt.Sprintf("image %d", x.index)
 		if x.label != mnist.NoLabel {

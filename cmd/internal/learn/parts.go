@@ -23,7 +23,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// completeParts sets the default of Iterations for --parts, and refuses options that contradict --parts.
+// completeParts sets the default of Iterations for --parts (1 for Online, 10 for other learners), and refuses options
+// that contradict --parts, or --resume without --parts.
 func (opt *Options) completeParts(given settings.Table) error {
 	if opt.Parts == 0 {
 		if opt.Resume {
@@ -86,7 +87,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 // count returns the number of parts. Each part has at least p.size runs, and fewer than twice as many.
 func (p *fileParts) count() int { return max(1, len(p.order)/p.size) }
 
-// read returns the signals in part i, counted from 0.
+// read returns the signals in part i, counted from 0. The last run in the file may have fewer than runLength signals.
 func (p *fileParts) read(i int) (*mat.Dense, error) {
 	m, n := p.columns.Dims()
 	runs := p.order[i*len(p.order)/p.count() : (i+1)*len(p.order)/p.count()]
@@ -232,7 +233,7 @@ func (k *kept) read(m, atoms int) error {
 		}
 		return v
 	}
-	steps, d := matrix("steps", -math.MaxInt32, 4), matrix("D", m, atoms)
+	steps, d := matrix("steps", -math.MaxInt32, 4), matrix("D", m, atoms) // any number of steps, of 4 figures each
 	var batches *mat.Dense
 	if z.Has("batches.npy") {
 		batches = matrix("batches", 1, 1)

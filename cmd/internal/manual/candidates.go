@@ -92,7 +92,7 @@ func standing(command *cli.Command, words []string) (at place) {
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if o := console.OptionsOf(command).Find(name); o != nil && !hasValue && o.TakesValue() {
-			if i++; i == len(words) {
+			if i++; i == len(words) { // the value is the word after words
 				at.flag = o
 			}
 		}
@@ -132,7 +132,7 @@ func flagNames(command *cli.Command) (list []settings.Word) {
 	for _, o := range console.OptionsOf(command).Visible() {
 		_, about := o.Usage()
 		for _, name := range o.Dashed() {
-			if len(name) == 2 {
+			if len(name) == 2 { // as -o
 				short = append(short, settings.Word{Text: name, About: about})
 			} else {
 				list = append(list, settings.Word{Text: name, About: about})

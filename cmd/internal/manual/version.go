@@ -26,8 +26,7 @@ func Version(s *console.Streams) *cli.Command {
 
 // releaseRevision is the revision of a release, which the linker sets (see .ci/packages).
 //
-// Note: the go command writes the revision itself, but not in every kind of checkout, so that builds of the same commit
-// would differ.
+// Note: the go command writes a revision too, but not in every kind of checkout, so builds of one commit would differ.
 var releaseRevision string
 
 // printVersion writes the versions of the program and of Go, the platform and the tier of the kernel to w. As JSON, it

@@ -39,7 +39,7 @@ const (
 
 // Draw returns a drawing of atoms in rows, about 4 by 3 in shape, with the panels of each atom side by side. Zero is
 // mid-grey, and the entry of greatest magnitude in each panel of an atom is black or white. order lists the columns of
-// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. Draw fails above maxPixels.
+// the atoms to draw. zoom multiplies Panel.side; 0 is the largest up to 16 that fits a screen. maxPixels is the limit.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -78,7 +78,7 @@ type layout struct {
 
 // newLayout returns the layout of a drawing with the given number of cells, about 4 by 3 in shape.
 func newLayout(panels []Panel, cells, zoom int) layout {
-	l := layout{inner: max(1, zoom/2), outer: min(max(3, 2*zoom), 8)}
+	l := layout{inner: max(1, zoom/2), outer: min(max(3, 2*zoom), 8)} // half an entry; two entries, but 3 to 8 pixels
 	for i, p := range panels {
 		if i > 0 {
 			l.cellW += l.inner
@@ -86,7 +86,7 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 		l.cellW += p.w * p.side * zoom
 		l.cellH = max(l.cellH, p.h*p.side*zoom)
 	}
-	stepW, stepH := float64(l.cellW+l.outer), float64(l.cellH+l.outer)
+	stepW, stepH := float64(l.cellW+l.outer), float64(l.cellH+l.outer) // so cols·stepW is 4/3 of cells/cols·stepH
 	l.cols = min(max(int(math.Round(math.Sqrt(float64(cells)*stepH/stepW*4/3))), 1), cells)
 	rows := (cells + l.cols - 1) / l.cols
 	l.width, l.height = l.cols*(l.cellW+l.outer)+l.outer, rows*(l.cellH+l.outer)+l.outer

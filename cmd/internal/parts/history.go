@@ -18,8 +18,7 @@ type history struct {
 	others  map[paths.Key][]promise // the results that earlier records about an output name
 }
 
-// story is the last record about an output. As memory may hold a million stories, it contains hashes instead of texts,
-// and times in nanoseconds since 1970.
+// story is the last record about an output. As there may be a million, texts are hashed, and times are ns since 1970.
 type story struct {
 	promise
 	source   paths.Key // hash of the input's path and the settings, from sourceKey
@@ -59,7 +58,8 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
 // add adds rec, a record from journal number journal, to p. The last record about an output becomes its story: within
-// one journal that is the record in the last line, of any time; among journals the record with the latest time.
+// one journal that is the record in the last line, of any time; among journals the record with the latest time. The
+// results that other records name are added to p.others.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" { // older versions also recorded the start and end of parts
 		return
@@ -82,14 +82,16 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise adds earlier, from a record about the output key that is not the last, to p.others, unless empty or known.
+// addPromise adds earlier, from a record about the output key that is not the last, to p.others. It ignores a promise
+// without a hash, and one that is known.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)
 	}
 }
 
-// isPromised reports whether any record about output names the file at path, of size bytes, as a complete result.
+// isPromised reports whether any record about output names the file at path, of size bytes, as a complete result. It
+// hashes the file only if a record has this size.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
 	last := p.stories[output]
 	if last == nil {

@@ -71,7 +71,7 @@ func (j *Journal[T]) begin(handle func(T)) error {
 // maxLine is the greatest length of a line in bytes: about a hundred times the line of a usual result.
 const maxLine = 1 << 20
 
-// endOfLines returns the offset of the end of the last complete line in f, a file of size bytes.
+// endOfLines returns the offset of the end of the last complete line in f, a file of size bytes, 0 without such a line.
 func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	end := make([]byte, min(size, maxLine))
 	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
@@ -85,8 +85,8 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 }
 
 // ReadJournal calls handle with every entry of the journal called name, in order, and returns the offset of the end of
-// the last complete line. It skips one damaged line, since the work recorded there is simply done again; damaged is the
-// number of that line, counted from 1, or 0 if no line is damaged. Two damaged lines are an error.
+// the last complete line, after which it reads nothing. It skips one damaged line, since the work recorded there is
+// simply done again; damaged is its number, counted from 1, or 0 for none. Two damaged lines are an error.
 func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -196,13 +196,12 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 			if err := write(counted); err != nil {
 				return err
 			}
-			return note(counted.bytes, digest(counted.sum.Sum(nil)))
+			return note(counted.bytes, digest(counted.sum.Sum(nil))) // adds the first record
 		})
 	})
 }
 
-// KeepMade is Keep for a file that another program writes: write gets the path of a temporary file to write, as in
-// safefile.MakeAtomicFrom.
+// KeepMade is Keep for a file that another program writes: write gets the path of the temporary file to write.
 func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(temp string) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {
@@ -221,7 +220,7 @@ func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(t
 			if err != nil {
 				return err
 			}
-			return note(made.Size(), sum)
+			return note(made.Size(), sum) // adds the first record
 		})
 	})
 }

@@ -29,8 +29,7 @@ func SweepOption() *settings.Option {
 
 // Part is one part of a set of pictures or trials that is divided into several. The zero value is the entire set.
 //
-// Note: parts are numbered from 0 like the index of a Kubernetes job, JOB_COMPLETION_INDEX, or of a Slurm array such as
-// --array=0-6.
+// Note: parts count from 0 like the index of a Kubernetes job (JOB_COMPLETION_INDEX) or of a Slurm array (--array=0-6).
 type Part struct {
 	Index int // the number of the part, from 0
 	Of    int // how many parts there are; 0: the set is not divided
@@ -39,8 +38,7 @@ type Part struct {
 // MaxParts is the greatest number of parts; each part has a journal in the shared folder.
 const MaxParts = 1_000_000
 
-// Parse returns the part written as I/N in text, with N from 1 to MaxParts and I from 0 to N-1, or the zero value for
-// "". Other texts are a usage error.
+// Parse returns the part that text names as I/N, 1 ≤ N ≤ MaxParts, 0 ≤ I < N, the zero value for "", or a usage error.
 func Parse(text string) (Part, error) {
 	if text == "" {
 		return Part{}, nil
@@ -72,8 +70,7 @@ func (s Part) Has(place string) bool {
 	return int(binary.BigEndian.Uint64(sum[:])%uint64(s.Of)) == s.Index
 }
 
-// HasTask reports whether a trial belongs to this part. A hash of task as JSON decides, so that the trials of each
-// learner are spread over the parts.
+// HasTask reports whether a trial belongs to this part. A hash of its JSON decides: each learner's trials are spread.
 func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true

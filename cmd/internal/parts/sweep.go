@@ -29,8 +29,7 @@ type Sweep[K comparable, R any] struct {
 	Weight func(K) float64 // estimates the work of a task, in any unit
 	// Run runs a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
-	// command is the name of the command. A folder contains the results of only one command, since all reports have the
-	// same file names.
+	// command is the name of the command. A folder is for one command only, as all reports have the same file names.
 	command string
 	part    Part // the part of the tasks to run; the zero value: all
 }

@@ -24,8 +24,7 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use. It is
-// safe for concurrent use.
+// Folders resolves links in the folders of many files, each folder only once. It is safe for concurrent use.
 type Folders struct{ real sync.Map } // maps a folder to its real path
 
 // Real returns the same as the function Real, but resolves each folder only once.
@@ -100,8 +99,7 @@ func IsStandard[T ~string](name T) bool { return name == "-" }
 // any bytes but zero, while strings in JSON are UTF-8. So a byte that is not part of valid UTF-8 is encoded as a zero
 // byte and two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other names are written unchanged.
 //
-// Note: no name contains a zero byte, so the encoding is unique. All readers of JSON preserve a zero byte, unlike half
-// of a surrogate pair.
+// Note: no name contains a zero byte, so the encoding is unique. Readers of JSON keep it, unlike half a surrogate pair.
 type Name string
 
 // Names returns texts converted to Names; nil for nil.

@@ -91,11 +91,12 @@ const HeadBytes = 4 + 2*192 + 1
 func BeginsContainer(head []byte) bool {
 	has := func(at int, text string) bool { return len(head) > at && bytes.HasPrefix(head[at:], []byte(text)) }
 	for _, box := range []string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"} { // MP4, QuickTime
-		if has(4, box) {
+		if has(4, box) { // but no brand of pictures (HEIF, CR3) or of sound (M4A)
 			return !slices.ContainsFunc([]string{"heic", "heix", "hevc", "heim", "heis", "mif1", "msf1", "avif", "avis",
 				"crx ", "M4A ", "M4B "}, func(brand string) bool { return has(8, brand) })
 		}
 	}
+	// Whether three packets of size bytes begin with the sync byte of transport streams, 0x47.
 	packets := func(first, size int) bool { return has(first, "G") && has(first+size, "G") && has(first+2*size, "G") }
 	return has(0, "\x1a\x45\xdf\xa3") || // Matroska, WebM
 		has(0, "RIFF") && has(8, "AVI ") || has(0, "FLV\x01") || has(0, "OggS") ||
@@ -119,8 +120,9 @@ func beginsUnits(head []byte) bool {
 		return false
 	}
 	kind, next := unit[0], unit[1]
-	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10 // sequence parameter set, delimiter
-	return avc || (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
+	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10   // sequence parameter set, delimiter
+	hevc := (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1 // video or sequence parameters, delimiter
+	return avc || hevc
 }
 
 // container returns the Output for an input that is a video file. It fails if the options ask for anything else.

@@ -85,7 +85,7 @@ type Other struct {
 // Reason returns a text that says why the picture is left out, and what the user can do.
 func (o Other) Reason() string { return o.Kind.Title + " cannot be read; " + o.Kind.Advice }
 
-// Tally returns the number of others of each kind, the most frequent kind first: "2 HEIC, 1 DNG".
+// Tally returns the number of others of each kind, as in "2 HEIC, 1 DNG": the most frequent kind first, else by name.
 func Tally(others []Other) string {
 	counts := map[string]int{}
 	var titles []string

@@ -108,7 +108,8 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	return f.listFolder(arg)
 }
 
-// matching returns the pictures that match pattern; a folder that matches is treated like a folder that was named.
+// matching returns the pictures that match pattern; a folder that matches is treated like a folder that was named. It
+// leaves out names that begin with a dot, the folder f.Avoid, and what f.Filter leaves out.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {

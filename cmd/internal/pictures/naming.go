@@ -73,7 +73,7 @@ func SplitOutput(args []string) (inputs []string, out string) {
 // file that the user named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
 func NewNamer(opt Naming, single bool) (Namer, error) {
 	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
-	if n.size == "1x" {
+	if n.size == "1x" { // nothing is enlarged
 		n.size = "restored"
 	}
 	if f := strings.TrimPrefix(opt.Format, "."); f != "" {
@@ -213,7 +213,8 @@ func (n Namer) output(in Input) (Output, error) {
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
-// inPlace returns the output that replaces input. It fails for links, and if the result has another format or name.
+// inPlace returns the output that replaces input. It fails for standard input, for links, and if the result would have
+// another format or name.
 func inPlace(input Input) (Output, error) {
 	format, err := imagefile.FormatOf(input.Place)
 	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
@@ -224,7 +225,8 @@ func inPlace(input Input) (Output, error) {
 		return Output{}, console.Usage("--replace takes files; standard input is none")
 	case input.Link:
 		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
-	case err != nil || input.Format != "" && input.Format != format || input.Several && format.SplitsAnimations():
+	case err != nil || input.Format != "" && input.Format != format || // or an animated WebP, which becomes PNG
+		input.Several && format.SplitsAnimations():
 		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}
 	path := filepath.Clean(input.Path)
@@ -263,6 +265,7 @@ func (n Namer) outputFile(format imagefile.Format) Output {
 }
 
 // outputIn returns the output called base, with extension ext. It is in the output folder, in the subfolder of input.
+// It fails if --name makes a base that is only the extension, or has folders.
 func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
@@ -279,7 +282,8 @@ func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) 
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base returns the template with its placeholders filled in for input, whose extension is ext.
+// base returns the template with its placeholders filled in for input, which has the extension ext. {stem} keeps the
+// extension if input.Whole; {size} is the size of the enlargement if that is known and no scale was given.
 func (n Namer) base(input Input, ext string) string {
 	return placeholder.ReplaceAllStringFunc(n.template, func(p string) string {
 		switch name := filepath.Base(input.Place); {
@@ -306,7 +310,7 @@ func (n Namer) folder(input Input) (string, error) {
 		return filepath.Dir(filepath.Clean(input.Path)), nil
 	}
 	folder := filepath.Clean(input.Root)
-	if folder == "." || strings.HasSuffix(folder, "..") {
+	if folder == "." || strings.HasSuffix(folder, "..") { // only the absolute path ends in the folder's name
 		abs, err := filepath.Abs(folder)
 		if err != nil {
 			return "", console.Fail(console.ExitInput, err)

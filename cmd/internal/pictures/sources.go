@@ -100,7 +100,7 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 }
 
 // Frugal returns limits for reading a picture without metadata. They keep the memory of the command within l, if its
-// peak is bytesPerPixel bytes for each pixel.
+// peak is bytesPerPixel bytes for each pixel, besides the file.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
@@ -177,7 +177,7 @@ func (ch *Choice) Options() settings.Table {
 	}
 }
 
-// IDX returns the chosen images of the IDX file called name, with all their pixels in memory.
+// IDX returns the chosen images of the IDX file called name. In memory they take their pixels and 256 bytes for each.
 func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {
@@ -192,7 +192,6 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 		return nil, console.Failf(console.ExitLimit, "%s: %d images of %d×%d need %s, more than half of the limit "+
 			"of %s; use --limit or --max-memory", name, count, f.Width(), f.Height(), console.Bytes(need),
 			console.Bytes(s.Limits.Memory))
-
 	}
 	cfg := image.Config{Width: f.Width(), Height: f.Height()}
 	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(cfg, 0); err != nil {

@@ -52,8 +52,7 @@ func WithSparsity(spec string, n int) (string, error) {
 	return sparse.WithSparsity(spec, n)
 }
 
-// SaysSparsity reports whether a spec sets how sparse codes are: by a number of atoms, or by the weight of an ℓ₁ norm,
-// which --sparsity would override.
+// SaysSparsity reports whether a spec sets how sparse codes are, by a number of atoms or the weight of an ℓ₁ norm.
 func SaysSparsity(spec string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {

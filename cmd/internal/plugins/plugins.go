@@ -91,7 +91,7 @@ func Specs(text string) []string {
 		case part == "":
 		case labelled:
 			list = append(list, part)
-		case strings.Contains(name, "=") && len(list) > 0:
+		case strings.Contains(name, "=") && len(list) > 0: // a parameter of the spec before
 			list[len(list)-1] += "," + part
 		default:
 			list = append(list, part)

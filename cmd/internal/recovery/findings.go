@@ -58,8 +58,7 @@ func (f findings) learners() []string {
 	return distinctKeys(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
 }
 
-// distinctKeys returns the keys of the entries of list, each key once, in the order of list. It skips entries for which
-// key returns false.
+// distinctKeys returns the keys of the entries of list for which key returns true, each key once, in the order of list.
 func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	var out []K
 	for _, v := range list {

@@ -79,7 +79,8 @@ func readMap(texts []string) ([]axis, error) {
 	return list, nil
 }
 
-// readAxis returns the axis in text, such as "N=25:800:6".
+// readAxis returns the axis in text, such as "N=25:800:6". Steps of an integer setting are rounded to integers, others
+// to 4 digits, and equal steps are dropped. It refuses more than 100 steps.
 func readAxis(text string) (a axis, err error) {
 	fail := func(why string) (axis, error) {
 		return a, console.Usage("--map %s: %s; expected NAME=LOW:HIGH or NAME=LOW:HIGH:STEPS with a name of N, S, K, "+
@@ -90,7 +91,7 @@ func readAxis(text string) (a axis, err error) {
 	if axes[name] == nil {
 		return fail(fmt.Sprintf("there is no axis %q", name))
 	}
-	_, whole := axes[name](&planted.Task{}).(*int)
+	_, isInteger := axes[name](&planted.Task{}).(*int)
 	fields := strings.Split(ends, ":")
 	if len(fields) != 2 && len(fields) != 3 {
 		return fail("no range")
@@ -98,7 +99,7 @@ func readAxis(text string) (a axis, err error) {
 	var v [3]float64
 	for i, f := range fields {
 		if v[i], err = strconv.ParseFloat(f, 64); err != nil || math.IsNaN(v[i]) || v[i] < 0 || v[i] > 1<<30 ||
-			(whole || i == 2) && (v[i] < 1 || v[i] != math.Trunc(v[i])) {
+			(isInteger || i == 2) && (v[i] < 1 || v[i] != math.Trunc(v[i])) {
 			return fail(fmt.Sprintf("%q is no number that it can have", f))
 		}
 	}
@@ -107,7 +108,7 @@ func readAxis(text string) (a axis, err error) {
 		return fail("the low end is above the high one")
 	}
 	if count == 0 {
-		if count = mapSteps; whole {
+		if count = mapSteps; isInteger {
 			count = min(count, int(high-low)+1)
 		}
 	}
@@ -120,7 +121,7 @@ func readAxis(text string) (a axis, err error) {
 		if name == "N" {
 			step = low * elementary.Pow(high/low, share)
 		}
-		if whole {
+		if isInteger {
 			step = math.Round(step)
 		} else {
 			step, _ = strconv.ParseFloat(strconv.FormatFloat(step, 'g', 4, 64), 64)
@@ -149,7 +150,7 @@ func (f findings) shares(learner string) [][]float64 {
 	}
 	for r := range sum {
 		for c := range sum[r] {
-			sum[r][c] /= count[r][c]
+			sum[r][c] /= count[r][c] // 0/0 is NaN
 		}
 	}
 	return sum

@@ -126,7 +126,8 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels that the values of --panel, names, stand for; the paper's four panels if names is empty.
+// panels returns the panels that the values of --panel, names, stand for, each once; the paper's four panels if names
+// is empty. A name is the letter of one of the paper's panels, or M,K,S.
 func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {

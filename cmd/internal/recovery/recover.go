@@ -90,7 +90,7 @@ func (opt Options) problems() (list []planted.Task) {
 	if len(opt.Map) == 0 {
 		return list
 	}
-	base := list[len(list)/2]
+	base := list[len(list)/2] // of the only panel, with the middle number of signals
 	list = nil
 	for _, y := range opt.Map[1].steps {
 		for _, x := range opt.Map[0].steps {
@@ -138,8 +138,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	return tasks, nil
 }
 
-// sizes returns the numbers of signals to try for panel p: the values of --n, else the paper's numbers if p is in the
-// paper, else multiples of p.K.
+// sizes returns the numbers of signals to try for panel p: from --n, else the paper's for p, else multiples of p.K.
 func (opt Options) sizes(p planted.Panel) []int {
 	if len(opt.Sizes) > 0 {
 		return opt.Sizes

@@ -16,7 +16,7 @@ var columns = strings.Fields("m k s n noise trial seed learner coder limit assig
 	"non_zeros iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers " +
 	"by_chance least falling")
 
-// results are the columns that stay empty if a trial failed. Unknown numbers of iterations stay empty, too.
+// results are the columns that stay empty if a trial failed.
 var results = strings.Fields("assigned in_order recovered rmse non_zeros iterations replaced stop seconds least " +
 	"falling")
 
@@ -31,7 +31,8 @@ func fields(t *planted.Trial) map[string]reflect.Value {
 	return list
 }
 
-// csv writes the table trials.csv: a line of names, and a line for every trial.
+// csv writes the table trials.csv: a line of names, and a line for every trial. Fields without a value are empty: the
+// results of a failed trial, and an unknown number of iterations.
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{columns}

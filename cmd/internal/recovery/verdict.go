@@ -35,8 +35,8 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	v.n = sizes[len(sizes)-1]
 	needs := map[string]int{}
 	for _, learner := range f.learners() {
-		for _, n := range slices.Backward(sizes) {
-			if !(f.mean(p, n, learner, recovered) >= requiredShare) {
+		for _, n := range slices.Backward(sizes) { // all larger numbers must be enough, too
+			if !(f.mean(p, n, learner, recovered) >= requiredShare) { // also if all trials failed: NaN
 				break
 			}
 			needs[learner] = n
@@ -47,7 +47,7 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	}
 	for _, learner := range f.learners() {
 		switch n := needs[learner]; {
-		case n == v.n:
+		case n == v.n: // not for n = 0, with which no number is enough
 			v.first = append(v.first, f.label(learner))
 		case v.next == "" || n > 0 && (v.nextN == 0 || n < v.nextN):
 			v.next, v.nextN = f.label(learner), n
@@ -64,6 +64,7 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 		Columns: []string{"recovered", "told", "non-zeros"}}
 	for _, learner := range f.learners() {
 		nonZeros := f.mean(p, n, learner, func(t planted.Trial) float64 { return t.NonZeros })
+		// The mean of 1 for a trial that was falling and 0 for others is their share.
 		falling := f.mean(p, n, learner, func(t planted.Trial) float64 { return map[bool]float64{true: 1}[t.Falling] })
 		e := report.Entrant{Name: f.label(learner), Learns: true,
 			Seconds: f.mean(p, n, learner, seconds), Scores: f.scores(p, n, learner, assigned),

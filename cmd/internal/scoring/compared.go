@@ -154,7 +154,7 @@ func shortName(path string, among []string) string {
 // score sets the scores of p, a picture with the pixels in test, against ref. If scoring needs more than memory bytes,
 // or the two pictures cannot be compared, it sets p.Note to the reason instead.
 func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int64) {
-	if ref.Bounds().Size().Sub(test.Bounds().Size()) == (image.Point{}) {
+	if ref.Bounds().Size().Sub(test.Bounds().Size()) == (image.Point{}) { // otherwise Compare refuses them
 		if need := int64(p.Width) * int64(p.Height) * scoreBytes; need > memory {
 			p.Note = fmt.Sprintf("not scored: that needs %s more; use --max-memory", console.Bytes(need-memory))
 			return
@@ -210,11 +210,11 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 			left := cell * cellSide
 			right := min(left+cellSide, w)
 			for c := range channels {
-				u, v := p[min(c, len(p)-1)], q[min(c, len(q)-1)]
+				u, v := p[min(c, len(p)-1)], q[min(c, len(q)-1)] // grey stands for every colour
 				for row := range n {
-					below := v.Row(row)[left:right]
+					other := v.Row(row)[left:right]
 					for i, s := range u.Row(row)[left:right] {
-						cells[cell] += math.Abs(float64(s-below[i])) / float64(channels)
+						cells[cell] += math.Abs(float64(s-other[i])) / float64(channels)
 					}
 				}
 			}

@@ -140,16 +140,16 @@ func (d *comparison) arrange() error {
 // where n is the largest integer that fits, differs from scene by less than n pixels, the result is n times size. Else
 // it is scene. ok is false if the shapes of picture and scene differ by more than rounding a side by a pixel explains.
 func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
-	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
+	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by } // |n − of| < by
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {
 		return size, true
 	}
 	if n := max(scene.X/size.X, scene.Y/size.Y); near(n*size.X, scene.X, n) && near(n*size.Y, scene.Y, n) {
 		return size.Mul(n), true
 	}
-	// The least and the greatest factor by which a side of n pixels can have been enlarged.
+	// The least and the greatest factor by which a side of n pixels, before rounding, can have been enlarged.
 	least := func(n, to int) float64 { return float64(to) / float64(n+1) }
-	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) }
+	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) } // not 1, as n may be 1
 	ok = least(size.X, scene.X) <= most(size.Y, scene.Y) && least(size.Y, scene.Y) <= most(size.X, scene.X)
 	return scene, ok
 }

@@ -216,7 +216,7 @@ func (t *Scores) average() {
 		var mean Cell
 		for _, f := range []func(*Cell) **float64{
 			func(c *Cell) **float64 { return &c.PSNR }, func(c *Cell) **float64 { return &c.SSIM },
-			func(c *Cell) **float64 { return &c.NFE },
+			func(c *Cell) **float64 { return &c.NFE }, // f points at one of the scores in a cell
 		} {
 			sum, count := 0.0, 0
 			for _, row := range t.Rows {

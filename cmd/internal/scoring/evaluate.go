@@ -94,7 +94,7 @@ func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 		return nil, console.Failf(console.ExitInput, "%s: %w", name, err)
 	}
 	if t.Noise > 0 {
-		const seed = 1
+		const seed = 1 // the same noise in every call
 		low = degrade.WithNoise(low, t.Noise, seed)
 	}
 	if t.JPEG == 0 {
@@ -119,12 +119,12 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	}
 	pictures.TellSkipped(opt.Notes, append(otherRefs, otherTests...))
 	t.Columns = []paths.Name{paths.Name(filepath.Base(opt.Inputs[1]))}
-	limits := pictures.Frugal(opt.Limits, 60)
+	limits := pictures.Frugal(opt.Limits, 60) // bytes per pixel, for both pictures and their scores
 	twins := pair(refs, tests)
 	for i, ref := range refs {
 		bar.Set("scoring", float64(i)/float64(len(refs)))
 		test, found := twins[i], twins[i].Path != ""
-		if len(refs) == 1 && len(tests) == 1 {
+		if len(refs) == 1 && len(tests) == 1 { // whatever their names
 			test, found = tests[0], true
 		}
 		if !found {

@@ -127,9 +127,10 @@ func (d *comparison) caption() string {
 		d.Scale, d.Pictures[0].Name)
 }
 
+// texts returns the scores of p as text.
 func (p *comparedPicture) texts() scoreTexts {
 	psnr := console.Number("%.2f", p.PSNR)
-	if p.PSNR == nil && p.Mean != nil {
+	if p.PSNR == nil && p.Mean != nil { // scored, and equal to the reference
 		psnr = "∞"
 	}
 	return scoreTexts{psnr, console.Number("%.4f", p.SSIM), console.Number("%.3f", p.Mean),

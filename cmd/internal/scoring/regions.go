@@ -18,8 +18,8 @@ import (
 	"superres/superres/resample"
 )
 
-// A scene is cut into square regions, and every picture into tiles along the same lines. The page holds as many regions
-// as its size allows, beginning with the nearest to the place where it opens; elsewhere it shows reduced pictures.
+// The scene, as large as the largest picture, is cut into square regions, and every picture into tiles along the same
+// lines. The page holds the regions nearest to the place where it opens that fit; elsewhere it shows reduced pictures.
 
 // maxPageBytes is the greatest size of a page, and markupBytes the part of it for text and scripts. The img element of
 // a tile takes up to elementBytes in addition to the encoded tile.
@@ -28,8 +28,7 @@ const maxPageBytes, markupBytes, elementBytes = 50_000_000, 100_000, 1000
 // maxReducedPixels is the greatest total number of pixels of all reduced pictures on a page.
 const maxReducedPixels = 2 << 20
 
-// side returns the side of a region in pixels. It is smaller for three or more pictures, so that at least one region of
-// each picture fits into the page.
+// side returns the side of a region in pixels. It is small enough for one region of every picture to fit into the page.
 func (d *comparison) side() int {
 	if len(d.Pictures) > 2 {
 		return 512
@@ -51,6 +50,7 @@ func (d *comparison) region(i int) image.Rectangle {
 
 // tile returns the part of p that touches region, a rectangle of the scene; in pixels of p, and empty if none touches.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
+	// From v in the shown pixels of a side of the scene to its own pixels: rounded down, and rounded up to the end.
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }
 	return image.Rect(
@@ -63,7 +63,8 @@ func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))
-	if err := parallel.For(ctx, len(p.tiles), 1, func() func(lo, hi int) {
+	const grain = 1 // tiles that a worker takes at a time
+	if err := parallel.For(ctx, len(p.tiles), grain, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				if tile := p.tile(d.region(i)); !tile.Empty() {
@@ -94,7 +95,7 @@ func crop(img image.Image, r image.Rectangle) image.Image {
 
 // encodePNG8 returns img as a PNG with 8 bits per sample, since browsers show no more.
 func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
-	if picture.IsDeep(img) {
+	if picture.IsDeep(img) { // at scale 1, only the depth changes
 		nearest, err := embedded.Open(string(resample.Nearest))
 		if err != nil {
 			return nil, err

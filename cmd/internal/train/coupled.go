@@ -6,8 +6,7 @@ import (
 	"superres/superres/training"
 )
 
-// The kinds of model, as messages call them: a coupled dictionary with back-projections, as in the paper, and a chain
-// of convolutions.
+// The kinds of model, as messages call them: the paper's coupled dictionaries, and chains of convolutions.
 const (
 	coupledModels       = "coupled models"
 	convolutionalStages = "convolutional stages"

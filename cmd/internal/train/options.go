@@ -160,8 +160,7 @@ type Options struct {
 	data    []string // the base names of the inputs, which the model records
 }
 
-// complete sets opt.Inputs from the arguments of c, and the fields that depend on several options. It fails if options
-// contradict each other.
+// complete sets opt.Inputs from c, and the fields that depend on several options. It refuses contradicting options.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
 	opt.Inputs = c.Args().Slice()

@@ -31,6 +31,7 @@ func (r result) lines() []string {
 // document returns the page about the results in list, for part of the picture at path, which has the given size.
 func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
 	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR"}}
+	// A and B are the pictures that the page shows first, with a divider between them.
 	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another.", A: "bicubic",
 		B: "photo"}
 	for _, r := range list {
@@ -60,12 +61,13 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 	}, nil
 }
 
-// draw returns a sheet with the results in rows of at most three, each above its name and its lines.
+// draw returns a sheet with the results in rows of at most three, each above its name and its lines, four lines in all;
+// the rest is cut off. A result with an error has no picture.
 func draw(list []result) image.Image {
-	const columns, gap, line, letter = 3, 12, 15, 7
+	const columns, gap, line, letter = 3, 12, 15, 7 // gap, height of a line, and width of a letter are in pixels
 	cell := image.Pt(40*letter, 0)
 	for _, r := range list {
-		if r.image != nil {
+		if r.image != nil { // all pictures have the same size
 			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
 		}
 	}

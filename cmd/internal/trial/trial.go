@@ -155,8 +155,7 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels; around is the width of the margin around it that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around pixel or, if pixel is nil, the part with the most detail: see picture.Busiest.
-// It is empty if pixel is not in img.
+// partOf returns the part of img around pixel, empty if pixel is outside; for nil, picture.Busiest chooses the part.
 func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
@@ -180,7 +179,7 @@ func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name st
 		return r
 	}
 	b := img.Bounds()
-	seen := part.Inset(-around).Intersect(image.Rectangle{Max: b.Size()})
+	seen := part.Inset(-around).Intersect(image.Rectangle{Max: b.Size()}) // the part with its margin
 	scale := int(opt.Scale)
 	opt.Report = new(superres.Report)
 	began := time.Now()

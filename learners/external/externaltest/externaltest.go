@@ -149,7 +149,7 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 		return 3, true
 	case 2:
 		hang()
-	case 3:
+	case 3: // the wrong size
 		leave("D.npy", mat.NewDense(1, 1, []float64{1}))
 	case 4:
 		d.Set(0, 0, nan())

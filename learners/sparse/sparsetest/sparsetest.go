@@ -1,5 +1,4 @@
-// Package sparsetest is the conformance suite of sparse coders: it tests what every coder must do, for any algorithm.
-// The test of a coder calls Run once.
+// Package sparsetest is the conformance suite of all sparse coders. The test of a coder calls Run once.
 package sparsetest
 
 import (

@@ -99,7 +99,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	}
 	d.setMasks(head, length)
 
-	entry := int64(4) // bytes of an entry of the palette
+	entry := int64(4) // bytes of a palette entry: blue, green, red and, but for OS/2 1.x, an unused byte
 	if length == coreHeader {
 		entry = 3
 	}
@@ -128,7 +128,8 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 }
 
 // readFields sets the size, the order of rows, the depth and the compression from head, a header of the given length,
-// and returns the number of palette entries, 0 for as many as the depth allows.
+// and returns the number of palette entries, 0 for as many as the depth allows. A negative height in the file means
+// that the top row comes first. The depth is the upper half of a word with the number of planes, which is not used.
 func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 	number := func(at int) int64 { return int64(binary.LittleEndian.Uint32(head[at:])) }
 	if length == coreHeader {
@@ -140,7 +141,7 @@ func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 		d.height = -d.height
 	}
 	d.depth, d.compression = number(12)>>16, number(16)
-	isOS2 := length <= os2Header && length != infoHeader && length != v2Header && length != v3Header
+	isOS2 := length <= os2Header && length != infoHeader && length != v2Header && length != v3Header // by elimination
 	if isOS2 && (d.compression == bitFields || d.compression == jpegInside) {
 		d.compression += os2
 	}
@@ -178,7 +179,8 @@ func (d *Decoder) check() error {
 	return nil
 }
 
-// masksAfter returns how many channel masks follow a header of the given length.
+// masksAfter returns how many channel masks follow a header of the given length. Headers longer than infoHeader contain
+// the masks, and pixels of other compressions need none.
 func (d *Decoder) masksAfter(length int64) int64 {
 	switch {
 	case length == infoHeader && d.compression == bitFields:
@@ -189,7 +191,8 @@ func (d *Decoder) masksAfter(length int64) int64 {
 	return 0
 }
 
-// setMasks sets d.masks from head, a header of the given length with the masks after it, or to the usual masks.
+// setMasks sets d.masks from head, a header of the given length with the masks after it. If it has no masks of colours,
+// they are the usual ones of the depth: 5 bits each in pixels of 16 bits, else 8, with blue in the lowest bits.
 //
 // Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
 // alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha

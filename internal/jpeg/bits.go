@@ -21,7 +21,7 @@ func (r *bits) fill() {
 		if r.at+8 <= len(r.data) {
 			next := binary.BigEndian.Uint64(r.data[r.at:])
 			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			if (^next-ones)&next&highs == 0 { // no byte is 0xff
+			if (^next-ones)&next&highs == 0 { // no byte is 0xff, so next holds no marker
 				r.acc |= next >> r.count
 				taken := (64 - r.count) / 8
 				r.at += taken
@@ -75,6 +75,6 @@ func (r *bits) number(n uint) int {
 // bits, at most 16. If the first bit is 0, the number is negative.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
-	negative := int32(acc>>63) - 1 // all bits set, or none
+	negative := int32(acc>>63) - 1 // if the first bit is 0, all bits set, else none
 	return v + negative&(1-int32(1)<<size)
 }

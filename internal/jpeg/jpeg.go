@@ -113,16 +113,16 @@ type decoder struct {
 	hasJFIF, hasAdobe bool
 	adobeTransform    byte
 
-	scans    int
-	used     int  // offset after the bits that the last scan used
-	eob      int  // for progressive files: the blocks still to come without further coefficients in this scan
-	hasEnded bool // the data up to the next restart marker, or of the scan, have ended too early
+	scans     int
+	used      int  // offset after the bits that the last scan used
+	eob       int  // for progressive files: the blocks still to come without further coefficients in this scan
+	dataEnded bool // the data up to the next restart marker, or of the scan, have ended too early
 
-	isDamaged, isCoarse, hasNoEnd bool
-	surplus                       int // bytes that belong to no segment or scan
+	isDamaged, isCoarse, hasNoEnd bool // see warnings
+	surplus                       int  // bytes that belong to no segment or scan
 }
 
-// warnings returns the faults that were found in a decoded file.
+// warnings returns the faults that were found in a decoded file, in words to follow its name.
 func (d *decoder) warnings() (list []string) {
 	switch {
 	case d.isDamaged:
@@ -139,7 +139,8 @@ func (d *decoder) warnings() (list []string) {
 	return list
 }
 
-// readFile reads all segments and scans.
+// readFile reads all segments and scans, up to the end marker. A fault after the last bits of all coefficients is
+// only a warning, unless zeros seem to stand for missing bytes: see endsInZeros.
 func (d *decoder) readFile() error {
 	if err := d.readTables(); err != nil {
 		return err

@@ -33,7 +33,8 @@ const (
 )
 
 // find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes
-// skipped before the marker. end is 0 where the file has no further marker.
+// skipped before the marker. end is 0 where the file has no further marker. 0xff then 0 is no marker, but coded
+// pixels.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
 		if r.data[at] != 0xff {
@@ -51,7 +52,8 @@ func (r *bits) find(at int) (marker byte, end, skipped int) {
 	return 0, 0, skipped
 }
 
-// segment returns the next marker and the payload of its segment, which is empty for an end marker.
+// segment returns the next marker and the payload of its segment, which is empty for an end marker. At the start of the
+// file it requires the start marker and skips it. It adds bytes between segments to d.surplus.
 func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	if d.at == 0 {
 		if len(d.data) < 2 {
@@ -125,7 +127,7 @@ func (d *decoder) read(marker byte, payload []byte) error {
 	return nil
 }
 
-// unsupportedMarker returns the error for a marker of a kind of JPEG that is not read.
+// unsupportedMarker returns the error for a marker that is not read, most often of another kind of JPEG.
 func unsupportedMarker(marker byte) error {
 	switch {
 	case marker == markerLossless:
@@ -140,7 +142,7 @@ func unsupportedMarker(marker byte) error {
 	return UnsupportedError("an extension of the format")
 }
 
-// readTables sets the tables of d from Options.Tables.
+// readTables sets the tables and the restart interval of d from Options.Tables, and skips other segments there.
 func (d *decoder) readTables() error {
 	if d.opt.Tables == nil {
 		return nil

@@ -331,7 +331,8 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	return l.checkPredictor()
 }
 
-// checkPredictor sets l.predictor to 1 where the compression has no predictor, and fails for unknown predictors.
+// checkPredictor sets l.predictor to 1 (none) where the compression has no predictor, and fails for unknown predictors.
+// 2 means differences of samples, and 3 differences of the bytes of floating-point samples.
 func (l *layout) checkPredictor() error {
 	switch l.compression {
 	case lzw, adobe, deflate, zstandard:
@@ -348,7 +349,8 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of strips or tiles, and fails for tiles or rows that are far too large.
+// sizeBlocks sets the size of strips or tiles from the tags of tiles or, for strips, the rows in a strip. It fails for
+// tiles or rows that are far too large. For old JPEG, the only block is the JPEG file that oldJPEG names.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false

@@ -71,7 +71,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 	}
 	d := decoder{layout: l, ctx: ctx, data: data, opt: opt}
 	if l.isFloat() {
-		if err := d.measure(); err != nil {
+		if err := d.setWhite(); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -114,9 +114,10 @@ func layoutOf(name string) (Layout, int, error) {
 		"and mono, and 420p10 and the like up to 16 bits", name)
 }
 
-// parse returns the header in line, the first line without Magic. It fails for a broken rule or a size above lim.
+// parse returns the header in line, the first line without Magic. It fails for a broken rule or a size above lim. If
+// the line names no layout, the extension XYSCSS= may name it, and the default is 420jpeg.
 func parse(line string, lim imagefile.Limits) (h Header, err error) {
-	name, other := "", ""
+	name, extension := "", "" // the layout, from the field C and from the extension
 	seen := map[byte]bool{}
 	for _, p := range strings.Fields(line) {
 		key, value := p[0], p[1:]
@@ -136,8 +137,8 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 		case 'I':
 			err = checkInterlacing(value)
 		case 'X':
-			if alike, ok := strings.CutPrefix(value, "YSCSS="); ok {
-				other = strings.ToLower(alike)
+			if layout, ok := strings.CutPrefix(value, "YSCSS="); ok {
+				extension = strings.ToLower(layout)
 			}
 		}
 		if err != nil {
@@ -152,7 +153,7 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 		return h, err
 	}
 	if name == "" {
-		if name = other; name == "" {
+		if name = extension; name == "" {
 			name = "420jpeg"
 		}
 	}
@@ -168,7 +169,8 @@ func parseSide(text string) (int, error) {
 	return n, nil
 }
 
-// checkInterlacing fails for frames of two fields, taken at different times. text is the value of the parameter I.
+// checkInterlacing fails for frames of two fields, taken at different times. text is the value of the parameter I: p
+// for progressive, ? for unknown, t or b for the top or bottom field first, and m for a mixture.
 func checkInterlacing(text string) error {
 	switch text {
 	case "p", "?":

@@ -68,7 +68,7 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
-// Skip adds n to the number of the frame, for n frames that the stream lacks here, so that errors give right numbers.
+// Skip adds n to the count of frames, for n frames that the stream lacks here, so that errors give the right numbers.
 func (in *Reader) Skip(n int) { in.count += n }
 
 // errLine is the error for a line that is too long or contains unprintable characters.

@@ -28,15 +28,13 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isSlow says that writing takes long, so that the format is written only on request. An enlarged file of any other
-	// format keeps its format.
+	// isSlow says that writing takes long, so that an enlarged file keeps the format only on request.
 	isSlow bool
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
 	// returns that kind. It is nil if there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file. decode decodes the pixels, given the size from the header; it may add to
-	// src.warnings.
+	// config decodes the header of a file. decode decodes the pixels, given the header's size; it may add src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: hardly any.

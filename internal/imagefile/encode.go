@@ -57,7 +57,8 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return opt.Metadata.WriteAppended(w)
 }
 
-// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or in colour.
+// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or, if grey is
+// false, in colour.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)

@@ -67,8 +67,7 @@ type Limits struct {
 	Pixels int64
 	// Side is the greatest width or height, in pixels: by default 65,535.
 	Side int
-	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. If a smaller limit refuses a file, the advice
-	// is to allow more memory.
+	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. Below it, the advice is to allow more memory.
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: by default 100.
 	Scans int

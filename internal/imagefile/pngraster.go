@@ -52,7 +52,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 		r.depth = pixel / 4
 	case *image.RGBA, *image.RGBA64:
 		r.depth, multiplied = pixel/4, true
-	default:
+	default: // only readAny can read it
 		pix, multiplied = nil, true
 	}
 	r.read = func(dst []byte, y int) { copy(dst, pix[y*stride:]) }

@@ -14,7 +14,7 @@ import (
 // searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
 // checkSingle refuses a file with several pictures. With lim.FirstFrame such files are allowed: if f.first is nil,
-// the decoder reads only the first picture by itself; otherwise f.first has already cut src down to its first
+// the decoder reads only the first picture by itself. Otherwise f.first has already cut src down to its first
 // picture.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {

@@ -64,8 +64,8 @@ func (s *Stream) Put(rows image.Image) error {
 		}
 	}
 	s.pix = append(s.pix, pix[:rows.Bounds().Dy()*s.rowBytes]...)
-	c, end := s.file.chunks(), s.top+len(s.pix)/s.rowBytes
-	complete := end / c.rows
+	c, end := s.file.chunks(), s.top+len(s.pix)/s.rowBytes // end: how many rows have been received in all
+	complete := end / c.rows                               // how many chunks have all their rows
 	if end == s.height {
 		complete = c.of
 	}
@@ -74,7 +74,8 @@ func (s *Stream) Put(rows image.Image) error {
 	return err
 }
 
-// begin checks the size, and writes the part of the file that precedes the pixels.
+// begin checks the size, and writes the part of the file that precedes the pixels, to s.aside if it is needed. If not,
+// it sets s.aside to nil.
 func (s *Stream) begin() (err error) {
 	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (s *Stream) drop(row int) {
 	}
 }
 
-// Close ends the file. It fails if rows are missing.
+// Close ends the file, and copies it from s.aside if it is there. It fails if rows are missing.
 func (s *Stream) Close() error {
 	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
 		return refuse(safefile.ErrOutput, "is not whole: rows are missing")

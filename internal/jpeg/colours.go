@@ -19,10 +19,10 @@ const (
 	meansInvertedYCCK // inverted CMY, converted like RGB to YCbCr; and inverted black
 )
 
-// meaning returns which colours the components are. Unless Options.Colours says so, it decides as libjpeg does
-// (jdapimin.c, default_decompress_parms). Three components with a JFIF segment are YCbCr. Without it, Adobe's
-// segment decides, and else the names of the components. Four components, or two, are YCCK if Adobe's segment says
-// so, or CMYK.
+// meaning returns which colours the components are. Unless Options.Colours says it, this method decides as libjpeg
+// does (jdapimin.c, default_decompress_parms). Three components are YCbCr with a JFIF segment. Without it, Adobe's
+// segment decides, and else the names of the components. Four are inverted YCCK if Adobe's segment says so, else
+// inverted CMYK.
 //
 // Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {

@@ -94,7 +94,8 @@ func Of(head []byte) (Kind, bool) {
 	return Kind{}, false
 }
 
-// boxBrands returns the major brand and the compatible brands of a file made of boxes. A film names no brand in brands.
+// boxBrands returns the major brand and the compatible brands in head, the start of a file made of boxes. The first box
+// has its length in bytes 0 to 3, its major brand in 8 to 11, a version, and the compatible brands from byte 16 on.
 func boxBrands(head []byte) []string {
 	end := min(int(head[2])<<8|int(head[3]), len(head))
 	list := []string{string(head[8:12])}

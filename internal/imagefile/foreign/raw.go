@@ -86,10 +86,10 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 type tiff struct {
 	seen      int    // number of directories seen
 	maker     string // maker of the camera
-	dng, raw  bool
-	copyFirst bool // the first picture is a small copy
-	others    bool // there is a picture that is not a small copy
-	paged     bool // a picture that is not a small copy is a page, which a reader of TIFF finds
+	dng, raw  bool   // it has a version of DNG; it has samples or a compression that only raw files have
+	copyFirst bool   // the first picture is a small copy
+	others    bool   // there is a picture that is not a small copy
+	paged     bool   // a picture that is not a small copy is a page, which a reader of TIFF finds
 }
 
 // kind returns the name of a raw file that is not a DNG.

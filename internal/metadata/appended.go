@@ -134,7 +134,7 @@ func isFilm(src Source, at int64) bool {
 // behind. list is the XMP packet with the list of files, index the MPF list of pictures. others names the other
 // pictures in the MPF list, except for copies of the picture at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
-	at, _ := list.number(spaceItem, "Padding", 0)
+	at, _ := list.number(spaceItem, "Padding", 0) // the offset of the next file in the list; item 0 is the picture
 	at += end
 	for item := 1; item < len(list.items) && at < behind; item++ {
 		n, ok := list.number(spaceItem, "Length", item)
@@ -153,7 +153,7 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 	for i, e := range multiplePictures(index, mostPictures) {
 		b := Piece(src, index.At()+int64(e.offset), int64(e.length))
 		switch {
-		case i == 0, e.offset == 0, multipleKind(e.kind) == "":
+		case i == 0, e.offset == 0, multipleKind(e.kind) == "": // the picture, or a copy of it
 		case b.At() < end || b.Len < int64(e.length) || b.At()+b.Len > behind:
 			others = append(others, "a picture that is not where the file says")
 		case found.Len > 0 && b.At() == found.At():

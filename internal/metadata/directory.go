@@ -202,7 +202,7 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 }
 
 // orientation returns the orientation in an EXIF block, 1 to 8, and at, the offset of the two bytes that hold it. If
-// there is none or it is out of range, it returns 1 and the offset 0. Damage to the values of other entries is ignored.
+// there is none or it is out of range, it returns 1 and the offset 0. Other entries may be damaged or cut off.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {
@@ -217,7 +217,7 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 		if v := e.Number; 1 <= v && v <= 8 && (e.kind == typeShort || e.kind == typeLong) {
 			at, orientation = e.at+8, int(v)
 			if e.kind == typeLong && f.order == binary.ByteOrder(binary.BigEndian) {
-				at += 2
+				at += 2 // the low half of the number comes last
 			}
 		}
 		return false

@@ -44,11 +44,11 @@ func (m Metadata) part(kind string) []byte {
 	return nil
 }
 
-// describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
-// chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
-// 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
-// or if there are no such chunks. unknown lists the chunks that come before the deciding one in this order, but that no
-// ICC profile can express.
+// describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The
+// first chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third
+// edition, W3C 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default
+// without a profile, or if there are no such chunks. unknown lists chunks that would decide, but that no ICC profile
+// can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -215,7 +215,7 @@ func toneMapped(light, peak float64) float64 {
 // nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
-	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]
+	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]] // of a pixel, by colour type; 0: a palette
 	hasAlpha := func(n int) bool { return n%2 == 0 }
 	if header[depthAt] != depth || samples == 0 || (samples > 2) != (len(bits) > 2) ||
 		slices.Min(bits) == 0 || slices.Max(bits) > depth {

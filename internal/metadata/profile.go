@@ -161,7 +161,7 @@ type profileTag struct {
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))
-	be.PutUint32(b[8:], 0x04400000)
+	be.PutUint32(b[8:], 0x04400000) // version 4.4
 	copy(b[12:], "mntr"+colours+"XYZ ")
 	for i, v := range [3]uint16{2026, 1, 1} { // a fixed date, so that equal pictures give equal bytes
 		be.PutUint16(b[24+2*i:], v)
@@ -173,7 +173,7 @@ func layOut(colours string, tags []profileTag) []byte {
 	for i, tag := range tags {
 		at, is := known[string(tag.data)]
 		if !is {
-			b = append(b, make([]byte, -len(b)&3)...)
+			b = append(b, make([]byte, -len(b)&3)...) // up to a multiple of 4
 			at = uint32(len(b))
 			known[string(tag.data)] = at
 			b = append(b, tag.data...)
@@ -188,8 +188,7 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values as 16.16 fixed-point numbers. If kind, a tag type, is not empty, they follow kind and
-// four zeros.
+// fixedNumbers returns values as 16.16 fixed-point numbers, after kind, a tag type, and four zeros if kind is not "".
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
@@ -213,7 +212,7 @@ func textTag(text string) []byte {
 
 // parametric returns a tag (ICC.1:2022, 10.18) for Y = X^g or, if abcd is given, Y = (a·X + b)^g if X ≥ d, else c·X.
 func parametric(g float64, abcd ...float64) []byte {
-	function := byte(0)
+	function := byte(0) // 0 and 3: numbers of the functions in the table there
 	if len(abcd) > 0 {
 		function = 3
 	}

@@ -94,7 +94,8 @@ func (z Resizing) exif(block []byte) []byte {
 	return out
 }
 
-// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer.
+// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer of 16 or 32 bits. A value of 16
+// bits that is too short for n gets 32 bits.
 func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return
@@ -115,8 +116,8 @@ func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 		return
 	}
 	value := b[v.at-f.at:]
-	n, of := f.order.Uint32(value), f.order.Uint32(value[4:])
-	if ratio := float64(n) / float64(of) * scale; of > 0 && scale != 1 && ratio < math.MaxUint32 {
+	over, under := f.order.Uint32(value), f.order.Uint32(value[4:])
+	if ratio := float64(over) / float64(under) * scale; under > 0 && scale != 1 && ratio < math.MaxUint32 {
 		r := fraction(ratio)
 		f.order.PutUint32(value, r[0])
 		f.order.PutUint32(value[4:], r[1])
@@ -150,7 +151,7 @@ func (z Resizing) xmp(text []byte) []byte {
 	}
 	var changes []change
 	for _, of := range p.properties {
-		n, ok := p.wholeNumber(of)
+		n, ok := p.wholeNumber(of) // the number to write: of the result, or of a panorama, which must have one
 		switch of.space + of.name {
 		case spaceTIFF + "ImageWidth", spaceEXIF + "PixelXDimension":
 			n, ok = int64(z.size().X), true
@@ -159,7 +160,7 @@ func (z Resizing) xmp(text []byte) []byte {
 		default:
 			down, is := panorama[of.name]
 			ok = ok && is && of.space == spacePanorama
-			n = z.adaptToPanorama(of.name, n, down)
+			n = z.resizePanorama(of.name, n, down)
 		}
 		if ok {
 			changes = append(changes, p.set(of, n)...)
@@ -195,16 +196,16 @@ var panorama = map[string]bool{
 	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
 }
 
-// adaptToPanorama returns n, the value of the GPano property name, adapted to the result. down says that n counts
-// pixels downwards, not across.
-func (z Resizing) adaptToPanorama(name string, n int64, down bool) int64 {
+// resizePanorama returns n, the value of the GPano property name, adapted to the result. down says that n counts
+// pixels downwards, not across. The whole panorama grows by the scale, even if the result is only a part.
+func (z Resizing) resizePanorama(name string, n int64, down bool) int64 {
 	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
-	scale, of := z.scales()
+	scale, scaleDown := z.scales()
 	if down {
-		start, from, part, scale = z.Part.Min.Y, z.From.Y, z.Part.Dy(), of
+		start, from, part, scale = z.Part.Min.Y, z.From.Y, z.Part.Dy(), scaleDown
 	}
 	if strings.HasPrefix(name, "CroppedAreaImage") && n == int64(from) && !z.Part.Empty() {
-		return int64(part)
+		return int64(part) // n is a side of the picture
 	}
 	n = int64(math.Round(min(float64(n)*scale, 1<<50)))
 	if name == "CroppedAreaLeftPixels" || name == "CroppedAreaTopPixels" {

@@ -88,7 +88,8 @@ func (r *reader) tiff(src Source) {
 	}
 }
 
-// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block.
+// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block. The unit is inches if the
+// directory does not state it.
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {

@@ -21,8 +21,8 @@ type RIFFChunk struct {
 // chunk, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
-	at, end, start int64
-	cut            bool // the length in the header is wrong or beyond the end of the file
+	at, end, start int64 // offsets of the next chunk, of the end of the chunks, and of the first chunk
+	cut            bool  // the length in the header is wrong or beyond the end of the file
 	kind           [4]byte
 }
 
@@ -84,9 +84,9 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 // 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
 // with io.EOF for a frame without pixels.
 func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
-	const head, sides, flags, alpha = 16, 6, 20, 0x10
-	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
-	start = append(start, b.read(sides, 6)...) // each side minus 1, in 24 bits
+	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags is an offset in start, the others of ANMF
+	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0) // 10 bytes: 4 of flags, 6 of sides
+	start = append(start, b.read(sides, 6)...)                          // each side minus 1, in 24 bits
 	for walk := b.WalkRIFF(head); ; {
 		c, err := walk.Next()
 		if err != nil {
@@ -103,8 +103,7 @@ func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
 	}
 }
 
-// JoinWebP appends to dst the still WebP of the two results of StillWebP. data is the file with the frame; dst may be
-// its start.
+// JoinWebP appends to dst the still WebP of the results of StillWebP. data is the frame's file; dst may be its start.
 func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
 	dst = append(dst, start...)
 	for _, c := range chunks {

@@ -65,8 +65,8 @@ type splicer struct {
 	need   int
 	edit   func([]byte)          // changes the first bytes; nil: they stay as they are
 	insert func(io.Writer) error // writes the insertion; nil: there is none
-	held   []byte
-	done   bool
+	held   []byte                // the first bytes, as far as they have been written to the splicer
+	done   bool                  // held and the insertion have been written to w
 }
 
 // Write takes the next bytes of the encoder's file: it holds back the first s.need bytes until it has all of them, then

@@ -82,8 +82,7 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	run(0, uint64(out))
 	f.Width, f.Height = int(width), int(height)
 	f.Pix, ok = memory.Read(out, uint32(size))
-	// Note: the function decode does not report undecodable pixels; it just writes none. The pixels are opaque if
-	// decode does not know of the picture's transparency.
+	// Note: the function decode does not report undecodable pixels; it writes none. Decoded pixels are opaque here.
 	if end, _ := memory.ReadUint64Le(last); err == nil && (!ok || end>>48 != math.MaxUint16) {
 		err = undecodable
 	}

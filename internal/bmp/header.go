@@ -25,8 +25,7 @@ type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
-// Lengths in bytes of headers, which identify their versions. Other lengths from 16 to 64 belong to OS/2 2.0, in which
-// the header may end after any field.
+// Lengths of headers in bytes, by version. Other lengths from 16 to 64 belong to OS/2 2.0: it may end after any field.
 const (
 	fileHeader = 14
 	coreHeader = 12  // OS/2 1.x: sides of 16 bits, and a palette of three bytes an entry
@@ -194,9 +193,8 @@ func (d *Decoder) masksAfter(length int64) int64 {
 // setMasks sets d.masks from head, a header of the given length with the masks after it. If it has no masks of colours,
 // they are the usual ones of the depth: 5 bits each in pixels of 16 bits, else 8, with blue in the lowest bits.
 //
-// Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
-// alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha
-// only if a mask says so.
+// Note: a plain INFO header has no field for a mask of alpha, but FFmpeg and Pillow write alpha into the fourth byte
+// of its pixels, and FFmpeg and ImageMagick read it. With later headers, only a mask makes it alpha.
 func (d *Decoder) setMasks(head []byte, length int64) {
 	if d.compression == bitFields || d.compression == alphaFields {
 		for i := range d.masks {

@@ -44,8 +44,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// unpackIndices unpacks line, indices of d.depth bits (1, 2, 4 or 8) with the first in the highest bits of a byte, to
-// row, with one byte per index.
+// unpackIndices unpacks indices of d.depth bits in line, the first in a byte's highest bits, to one byte each in row.
 func (d *Decoder) unpackIndices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)

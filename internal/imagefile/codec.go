@@ -132,9 +132,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. It looks only at the type of img, not at its pixels.
-//
-// Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
+// for a file of the format. It looks only at the type of img, not at its pixels. Not all encoders check the size.
 func (c *codec) canHold(w, h int, img image.Image) error {
 	if c.encode == nil {
 		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format,

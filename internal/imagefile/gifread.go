@@ -19,8 +19,7 @@ import (
 // transparent picture of the size screen, and cut off at the edges of the screen. Pixels without an entry in the
 // palette are black. Data after the last pixel are not read.
 //
-// Note: image/gif refuses such files, and reads a whole animation to return its first image. (GIF89a Specification,
-// CompuServe 1990. compress/lzw reads the code in its appendix F.)
+// Note: image/gif refuses such files. (GIF89a Specification, CompuServe 1990; compress/lzw reads its appendix F.)
 func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	walk, err := metadata.WalkGIF(src)
 	if err != nil {

@@ -32,21 +32,13 @@ type Picture struct {
 	// opaque greys becomes *image.Gray, unless the file has an ICC profile for RGB, which would not fit a grey picture.
 	Image image.Image
 
-	// File is the content of the file if it holds several pictures and Limits.Several is set, else nil. With File,
-	// Image is nil. The caller owns File.
+	// File is the content of the file if it holds several pictures and Limits.Several is set. Then Image is nil.
 	File []byte
 
-	// GreyAlpha says that the picture is grey with alpha, although the type of Image has colour.
-	GreyAlpha bool
-
-	// Format is the format of the file.
-	Format Format
-
-	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantisation; 0 for other formats.
-	Quality int
-
-	// Quantiser is the quantiser index of a lossy WebP, 1 to 127; 0 for other files.
-	Quantiser float64
+	GreyAlpha bool    // the picture is grey with alpha, although the type of Image has colour
+	Format    Format  // of the file
+	Quality   int     // of a JPEG, 1 to 100, estimated from its quantisation; 0 for other formats
+	Quantiser float64 // the quantiser index of a lossy WebP, 1 to 127; 0 for other files
 
 	// Subsampled says that the file has chroma at half the resolution of luma in both directions; in Image, the chroma
 	// is smoothly enlarged. If it is false, the file has another resolution of chroma, or none.

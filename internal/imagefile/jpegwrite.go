@@ -88,8 +88,7 @@ type jpegRow struct {
 // jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img repeat
-// the last sample of a row, or the last row.
+// pack compresses the rows [y, y+8) of img into e.out. Blocks beyond the edges of img repeat its last samples.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8

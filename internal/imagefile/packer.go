@@ -23,8 +23,7 @@ const (
 
 // chooseMethod returns the compression method for filtered rows, after trying methods on up to 32 KB from their
 // middle. Rows of photographs have few repetitions, which often cost more to encode than they save: huffmanOnly. If
-// repetitions save at least 1 %, a quick search finds them. Above 10 %, as in drawings, a thorough search pays. It
-// changes scratch.
+// repetitions save at least 1 %, a quick search finds them. Above 10 %, as in drawings, a thorough search pays.
 func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	part := rows[len(rows)/2:][:min(1<<15, len(rows)/2)]
 	scratch.Reset()

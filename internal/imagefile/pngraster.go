@@ -120,8 +120,7 @@ func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	}
 }
 
-// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of all entries up to the
-// last entry that is not opaque.
+// paletteBytes returns the palette for a PNG: red, green and blue of all entries, and alpha up to the last not opaque.
 func (r *raster) paletteBytes() (colours, alpha []byte) {
 	all := 0
 	for i, c := range r.palette[:min(len(r.palette), 256)] {

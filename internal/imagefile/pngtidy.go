@@ -17,8 +17,7 @@ import (
 
 // Other programs read PNG files with surplus bytes, which image/png refuses. The functions below remove the surplus.
 
-// isCgBI reports whether a PNG is of the kind that Xcode makes from the pictures of an app, without the zlib header and
-// with blue and red swapped, and returns this kind.
+// isCgBI reports whether a PNG is of the kind that Xcode makes for apps, with no zlib header and blue and red swapped.
 func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 	var head [16]byte
 	_, _ = r.ReadAt(head[:], 0)

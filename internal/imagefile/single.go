@@ -13,9 +13,8 @@ import (
 // Only one picture of a file is decoded, and others would be lost silently. So files in formats that allow several are
 // searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
-// checkSingle refuses a file with several pictures. With lim.FirstFrame such files are allowed: if f.first is nil,
-// the decoder reads only the first picture by itself. Otherwise f.first has already cut src down to its first
-// picture.
+// checkSingle refuses a file with several pictures. With lim.FirstFrame such files are allowed: if f.first is nil, the
+// decoder reads only the first picture by itself. Otherwise f.first has already cut src down to its first picture.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):

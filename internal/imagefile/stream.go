@@ -74,8 +74,7 @@ func (s *Stream) Put(rows image.Image) error {
 	return err
 }
 
-// begin checks the size, and writes the part of the file that precedes the pixels, to s.aside if it is needed. If not,
-// it sets s.aside to nil.
+// begin checks the size, and writes the file up to its pixels, to s.aside if needed. If not, it sets s.aside to nil.
 func (s *Stream) begin() (err error) {
 	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
 		return err

@@ -78,8 +78,7 @@ func SetPage(data []byte, place uint64) {
 	order.PutUint64(data[8:], place)
 }
 
-// endOfTIFF returns the offset after the last byte of the directories, values and pixels in the TIFF data, or 0 if
-// unknown.
+// endOfTIFF returns the offset after the last byte of directories, values and pixels in the TIFF data; 0: unknown.
 func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // how many offsets and lengths of strips and tiles may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {

@@ -13,8 +13,6 @@ import (
 
 // tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture. When
 // written, one strip per processor is compressed at the same time.
-//
-// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and alpha even for opaque pixels.
 type tiffRaster struct {
 	*raster
 	multiplied bool     // colour is multiplied by alpha

@@ -144,10 +144,9 @@ func (d *booleans) readOptional(bits int) int {
 	return v
 }
 
-// withAlphaFlag makes the alpha flag in the extended header of the WebP in src, in its memory, agree with the
-// chunks, since the decoder fails otherwise. It sets the flag if a chunk ALPH stands before the pixels, and clears
-// the flag if there is none and the pixels are lossy. It returns src, and leaves a WebP without an extended header
-// unchanged.
+// withAlphaFlag makes the alpha flag in the extended header of the WebP in src, in its memory, agree with the chunks,
+// since the decoder fails otherwise. It sets the flag if a chunk ALPH stands before the pixels, and clears the flag if
+// there is none and the pixels are lossy. It returns src, and leaves a WebP without an extended header unchanged.
 func withAlphaFlag(src *source) *source {
 	const kindAt, flags, alpha, extendedHeader = 12, 20, 0x10, 30
 	if len(src.data) < extendedHeader || string(src.data[kindAt:kindAt+4]) != "VP8X" {

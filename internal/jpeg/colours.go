@@ -21,8 +21,7 @@ const (
 
 // meaning returns which colours the components are. Unless Options.Colours says it, this method decides as libjpeg
 // does (jdapimin.c, default_decompress_parms). Three components are YCbCr with a JFIF segment. Without it, Adobe's
-// segment decides, and else the names of the components. Four are inverted YCCK if Adobe's segment says so, else
-// inverted CMYK.
+// segment decides, and else the names of the components. Four are inverted YCCK if Adobe says so, or CMYK.
 //
 // Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {

@@ -23,14 +23,10 @@ import (
 
 // Options say how to decode a file. The zero value means the defaults.
 type Options struct {
-	// Tables is a JPEG stream that holds only tables, as in a TIFF. A table applies until the file redefines it.
-	Tables []byte
-	// Colours says which colours the components are. Default: FromFile.
-	Colours Colours
-	// Pixels is the largest width × height, in pixels. 0 means 65,535².
-	Pixels int64
-	// Scans is the largest number of scans. 0 means any number.
-	Scans int
+	Tables  []byte  // a JPEG stream of only tables, as in a TIFF, which apply until the file redefines them
+	Colours Colours // which colours the components are; default: FromFile
+	Pixels  int64   // the largest width × height, in pixels; 0: 65,535²
+	Scans   int     // the largest number of scans; 0: any number
 }
 
 // Colours says how to find out which colours the components are.

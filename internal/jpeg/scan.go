@@ -241,8 +241,7 @@ func (d *decoder) decodeSequential(c *component, x, y int) {
 }
 
 // sequentialBlock stores the next block, decoded and dequantised, in block, which must be all zeros, and returns the
-// index in the file of the last coefficient that is not 0. It sets d.isDamaged for bits that are no code, and for an
-// index above 63.
+// index in the file of the last coefficient that is not 0. It sets d.isDamaged for wrong codes and indices above 63.
 func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 	if d.count < leastBits {
 		d.fill()

@@ -32,9 +32,8 @@ const (
 	markerTemporary   = 0x01
 )
 
-// find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes
-// skipped before the marker. end is 0 where the file has no further marker. 0xff then 0 is no marker, but coded
-// pixels.
+// find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes skipped
+// before the marker. end is 0 where the file has no further marker. 0xff then 0 is no marker, but coded pixels.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
 		if r.data[at] != 0xff {

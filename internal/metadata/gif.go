@@ -26,8 +26,7 @@ type GIFHead struct{ Width, Height, Length int64 }
 // GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use
 // it, so that they agree on the content of a file.
 type GIFWalk struct {
-	// Head is the start of the file.
-	Head GIFHead
+	Head GIFHead // the start of the file
 
 	w      *window
 	at     int64 // the offset of the start of the current block, or of its end

@@ -45,10 +45,8 @@ type Metadata struct {
 	// screen of high dynamic range. The rows and columns of the gain map lie like the stored rows and columns of the
 	// picture: see Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
 	GainMap []byte
-	// Film is the end of a JPEG file, from where the film of a motion photo, or the data stored with the film, begins.
-	Film []byte
-	// Geo are the TIFF tags that say where on Earth the pixels lie.
-	Geo []GeoTag
+	Film    []byte   // the end of a JPEG file, from the film of a motion photo, or the data stored with it, on
+	Geo     []GeoTag // the TIFF tags that say where on Earth the pixels lie
 
 	// Orientation says how the stored rows and columns lie in the upright picture, as a value of the EXIF tag: 1 is
 	// upright, 5 to 8 swap width and height, and 0 stands for 1. The tag in EXIF and XMP is already set to 1.
@@ -65,12 +63,9 @@ type Part struct {
 
 // Outline is a summary of the metadata of a file. Look computes it without keeping the metadata in memory.
 type Outline struct {
-	// Orientation is as in Metadata.
-	Orientation int
-	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
-	Colours string
-	// Bytes is an upper bound of the memory in bytes that the result of Read takes.
-	Bytes int64
+	Orientation int    // as in Metadata
+	Colours     string // the result of ProfileColours for the ICC profile, or "" where there is no profile
+	Bytes       int64  // an upper bound of the memory in bytes that the result of Read takes
 }
 
 // Look returns the Outline of a file of the given format, named as for Read.

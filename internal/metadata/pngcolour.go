@@ -44,11 +44,10 @@ func (m Metadata) part(kind string) []byte {
 	return nil
 }
 
-// describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The
-// first chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third
-// edition, W3C 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default
-// without a profile, or if there are no such chunks. unknown lists chunks that would decide, but that no ICC profile
-// can express.
+// describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
+// chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
+// 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
+// or if there are no such chunks. unknown lists chunks that would decide, but that no ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {

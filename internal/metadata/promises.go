@@ -132,8 +132,7 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
 // multiPictureIndex returns the payload, after its identifier, of the MPF segment (CIPA DC-007, 5) in a file of two
-// pictures. picture and gainMap are their lengths in bytes. The gain map begins offset bytes after the result's
-// start.
+// pictures. picture and gainMap are their lengths in bytes. The gain map begins offset bytes after the result's start.
 func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002

@@ -9,10 +9,8 @@ import (
 
 // Resizing says how the pixels of a result lie in the upright original, which the metadata describe.
 type Resizing struct {
-	// From and To are the sizes in pixels of the original and of its enlargement.
-	From, To image.Point
-	// Part is the rectangle of the enlargement, in its pixels, that becomes the result. If it is empty, all of it does.
-	Part image.Rectangle
+	From, To image.Point     // the sizes in pixels of the original and of its enlargement
+	Part     image.Rectangle // the part of the enlargement, in its pixels, that becomes the result; empty: all of it
 }
 
 // size returns the size of the result in pixels.

@@ -11,15 +11,11 @@ import (
 // Format 1.1). Sizes are of the stored picture, before Crop and Orientation.
 type Still struct {
 	Width, Height int64
-	// Crop is the visible rectangle of the stored picture: left, top, width, height.
-	Crop [4]int64
-	// Orientation says how the rows and columns of Crop lie, as an EXIF value. It comes only from boxes irot and imir.
-	Orientation int
-	// Depth is the number of bits of a sample. Grey says that there is no colour.
-	Depth int
-	Grey  bool
-	// Limited says that 8-bit samples range from 16 to 235, and deeper ones accordingly.
-	Limited bool
+	Crop          [4]int64 // the visible rectangle of the stored picture: left, top, width, height
+	Orientation   int      // how the rows and columns of Crop lie, as an EXIF value, from the boxes irot and imir
+	Depth         int      // bits of a sample
+	Grey          bool     // there is no colour
+	Limited       bool     // 8-bit samples range from 16 to 235, and deeper ones accordingly
 	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that it multiplies colours.
 	HasAlpha, Premultiplied bool
 	// Place is the position of the primary picture, from 1, among the pictures of the file sorted by item number.
@@ -40,11 +36,9 @@ type Still struct {
 
 // Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, tmap): it brightens the primary picture in the same primaries.
 type Map struct {
-	// Width and Height are the sides of the map in pixels. Grey: one channel applies to all colours.
-	Width, Height int64
-	Grey          bool
-	// Edits are the changes to the bytes of the file after which the decoder returns the map.
-	Edits []Edit
+	Width, Height int64  // of the map in pixels
+	Grey          bool   // one channel applies to all colours
+	Edits         []Edit // the changes to the bytes of the file after which the decoder returns the map
 
 	numbers []byte // the parameters of the map, encoded as in a JPEG
 }

@@ -42,8 +42,7 @@ func pieceWriter(pieces ...[]byte) func(io.Writer) error {
 
 // Layout is the bytes of a file, or of one page, around its pixels.
 type Layout struct {
-	// End is the offset of the end of a TIFF page, where the next page begins; else 0.
-	End int64
+	End int64 // the offset of the end of a TIFF page, where the next page begins; else 0
 
 	before, behind func(io.Writer) error
 }

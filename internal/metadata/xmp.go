@@ -138,9 +138,8 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	}
 }
 
-// attributes calls visit for each attribute in tag, the start tag of an element in valid XML. at is the offset of
-// the space before the name. The value, without its quotes, is tag[from:to]. attributes stops where tag is no valid
-// XML.
+// attributes calls visit for each attribute in tag, the start tag of an element in valid XML. at is the offset of the
+// space before the name. The value, without its quotes, is tag[from:to]. attributes stops where tag is no valid XML.
 func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	const space = " \t\r\n"
 	for at := bytes.IndexAny(tag, space); at >= 0; {

@@ -32,8 +32,7 @@ func (e UnsupportedError) Error() string { return "tiff: " + string(e) }
 
 // Options say how to decode. The zero value means the defaults.
 type Options struct {
-	// Pixels is the largest width × height, in pixels. 0 means 2³¹ − 1.
-	Pixels int64
+	Pixels int64 // the largest width × height, in pixels; 0: 2³¹ − 1
 	// WebP decodes a WebP picture. nil: TIFFs with WebP inside are refused.
 	WebP func(ctx context.Context, data []byte) (image.Image, error)
 }

@@ -23,22 +23,17 @@ const MaxSide = 1<<16 - 1
 
 // Header is the first line of a stream, which describes all frames.
 type Header struct {
-	// Width and Height are the sides of a frame in samples of brightness, 1 to MaxSide.
-	Width, Height int
-	// Depth is the number of bits in a sample, 8 to 16.
-	Depth int
-	// Layout says how many samples of colour there are, and where they lie.
-	Layout Layout
+	Width, Height int // sides of a frame in samples of brightness, 1 to MaxSide
+	Depth         int // bits of a sample, 8 to 16
+	Layout        Layout
 
 	params []string // all fields of the line, in the order of the stream
 }
 
 // Layout describes how many samples of colour a frame has, and where they lie.
 type Layout struct {
-	// Name is the name of the layout in a header, such as 420jpeg.
-	Name string
-	// Grey says that there are no samples of colour. False: there are Cb and Cr.
-	Grey bool
+	Name string // in a header, such as 420jpeg
+	Grey bool   // there are no samples of colour; false: there are Cb and Cr
 	// Across and Down are how many brightness samples in a row and in a column share a sample of colour: 1, 2 or 4.
 	Across, Down int
 	// Left, Top and Bottom say where a sample of colour lies among the samples of brightness that share it: on the

@@ -14,18 +14,15 @@ const longest = 4096
 
 // Frame is one frame of video.
 type Frame struct {
-	// Params is the rest of the frame's line after "FRAME", usually empty.
-	Params string
-	// Data holds the samples, plane after plane: one byte each or, for more than 8 bits, two, with the low byte first.
-	Data []byte
+	Params string // the rest of the frame's line after "FRAME", usually empty
+	Data   []byte // samples, plane after plane: one byte each or, for more than 8 bits, two, the low byte first
 }
 
 // Reader reads a stream. It must be used by only one goroutine.
 type Reader struct {
-	// Header is the header of the stream.
-	Header
-	r     *bufio.Reader
-	count int // number of the frame last read by Next, from 1
+	Header // of the stream
+	r      *bufio.Reader
+	count  int // number of the frame last read by Next, from 1
 }
 
 // NewReader reads the header of a stream from r and returns a reader for the frames. It fails, with a safefile.Fault

@@ -13,12 +13,9 @@ import (
 
 // Kind is a kind of file that cannot be read.
 type Kind struct {
-	// Title is the name of the kind for people, such as HEIC.
-	Title string
-	// Advice says what the user can do with such a file.
-	Advice string
-	// Document says that such files are documents, which may contain pictures.
-	Document bool
+	Title    string // the name of the kind for people, such as HEIC
+	Advice   string // says what the user can do with such a file
+	Document bool   // such files are documents, which may contain pictures
 }
 
 // HeadLength is the greatest number of bytes that Of needs.

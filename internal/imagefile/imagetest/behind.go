@@ -10,16 +10,12 @@ import (
 
 // Behind describes a JPEG from a telephone, with a gain map and a film after the picture.
 type Behind struct {
-	// Picture and GainMap are JPEG files; GainMap may be missing.
-	Picture, GainMap []byte
-	// Film is the end of the file.
-	Film []byte
+	Picture, GainMap []byte // JPEG files; GainMap may be missing
+	Film             []byte // the end of the file
 	// XMP, ISO and MPF say which records announce the gain map: Ultra HDR, ISO 21496-1, and the index of CIPA DC-007.
 	XMP, ISO, MPF bool
-	// Elements writes the directory in the XMP as elements; false: as attributes.
-	Elements bool
-	// Front are further segments, before all others.
-	Front [][]byte
+	Elements      bool     // writes the directory in the XMP as elements; false: as attributes
+	Front         [][]byte // further segments, before all others
 }
 
 // The XMP namespaces in such files.

@@ -182,6 +182,7 @@ func (l *linear) Free() {}
 // until the decoder returns, even the one that is to stop it.
 type breather uint32
 
+// NewFunctionListener returns a listener that does nothing, for the function with the index block, or nil.
 func (block breather) NewFunctionListener(f api.FunctionDefinition) experimental.FunctionListener {
 	if f.Index() != uint32(block) {
 		return nil

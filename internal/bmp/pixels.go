@@ -128,6 +128,7 @@ type field struct {
 	table []byte // the sample for each value, for a field of at most 8 bits; nil: the field is longer
 }
 
+// newField returns the field of a channel with the given mask, which may be 0.
 func newField(mask uint64) field {
 	f := field{mask: mask, shift: bits.TrailingZeros64(mask | 1<<63)}
 	if most := mask >> f.shift; most < 256 {

@@ -18,7 +18,7 @@ func avifEncoderBytes(w, h int) int64 {
 
 // encodeAVIF writes img, converted by adapt, with its metadata. Colours are multiplied by alpha first.
 func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
-	r := rasterOf(img, false, false) // no grey with alpha, and no alpha if all pixels are opaque
+	r := plainRaster(img)
 	pix, read := make([]byte, 4*r.width*r.height), r.readARGB()
 	parallel.Rows(r.height, func(y int) {
 		row := make([]uint32, r.width)

@@ -198,6 +198,7 @@ func (s *source) Still() (*metadata.Still, error) { return s.still() }
 // stepBytes is the most bytes that one Read returns, so that ctx is checked often: few bytes can decode to many pixels.
 const stepBytes = 256
 
+// Read reads the next bytes, at most stepBytes.
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.ReadAt(p[:min(len(p), stepBytes)], s.at)
 	s.at += int64(n)

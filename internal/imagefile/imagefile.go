@@ -32,7 +32,8 @@ type Picture struct {
 	// opaque greys becomes *image.Gray, unless the file has an ICC profile for RGB, which would not fit a grey picture.
 	Image image.Image
 
-	// File is the content of the file if it holds several pictures and Limits.Several is set. Then Image is nil.
+	// File is the content of the file if it holds several pictures and Limits.Several is set, else nil. With File,
+	// Image is nil. The caller owns File.
 	File []byte
 
 	GreyAlpha bool    // the picture is grey with alpha, although the type of Image has colour
@@ -47,41 +48,33 @@ type Picture struct {
 	// Metadata is the metadata of the file, with the orientation set to upright, as Image and the gain map are.
 	Metadata metadata.Metadata
 
-	gains image.Image // the gain map of an AVIF, before turnGainMap
-
-	// Warnings list what was left out or changed, each worded to follow the name of the file.
-	Warnings []string
+	gains    image.Image // the gain map of an AVIF, before turnGainMap
+	Warnings []string    // what was left out or changed, each worded to follow the name of the file
 }
 
 // Limits bound the memory and time for one picture. A zero field stands for its default.
 type Limits struct {
 	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or more if Accept is set: see ofFile.
 	Pixels int64
-	// Side is the greatest width or height, in pixels: by default 65,535.
-	Side int
-	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. Below it, the advice is to allow more memory.
-	Bytes int64
-	// Scans is how many passes over its pixels a JPEG may have: by default 100.
-	Scans int
-	// Time is the longest time to decode pixels and metadata: by default 30 s. Reading and Accept do not count.
-	Time time.Duration
-
-	// FirstFrame takes the first picture of a file with several. If it is false, Several decides.
-	FirstFrame bool
+	Side   int // the greatest width or height, in pixels: by default 65,535
+	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. If a smaller limit refuses a file, the advice
+	// is to allow more memory.
+	Bytes      int64
+	Scans      int           // how many passes over its pixels a JPEG may have: by default 100
+	Time       time.Duration // the longest to decode pixels and metadata: by default 30 s, without reading and Accept
+	FirstFrame bool          // takes the first picture of a file with several; false: Several decides
 
 	// Several is called before Accept, with the format, for a file with several pictures. The file is then returned in
 	// Picture.File, with the metadata of the first picture, and Accept gets the size and the colour model of the
 	// animation or of the first page. If Several is nil, such files are refused.
 	Several func(Format)
 
-	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
-	Upright bool
+	Upright bool // the pixels are already upright, even if the metadata ask for a rotation
 	// Made says that another program has made the content from the named file, so that the name says nothing about it.
 	// Otherwise a name may show that what looks like a TIFF is a raw file.
 	Made bool
 
-	// Strip drops the metadata without a warning. Pictures are turned upright nevertheless.
-	Strip bool
+	Strip bool // drops the metadata without a warning; pictures are turned upright nevertheless
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
 	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it returns an error,

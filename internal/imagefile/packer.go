@@ -26,11 +26,12 @@ const (
 // repetitions save at least 1 %, a quick search finds them. Above 10 %, as in drawings, a thorough search pays.
 func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	part := rows[len(rows)/2:][:min(1<<15, len(rows)/2)]
+	const isLast = false
 	scratch.Reset()
-	p.deflate(scratch, huffmanOnly, part, false)
+	p.deflate(scratch, huffmanOnly, part, isLast)
 	plain := scratch.Len()
 	scratch.Reset()
-	p.deflate(scratch, quick, part, false)
+	p.deflate(scratch, quick, part, isLast)
 	switch searched := scratch.Len(); {
 	case 100*searched >= 99*plain:
 		return huffmanOnly

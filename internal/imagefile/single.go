@@ -163,7 +163,8 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces more.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
+// further pictures after it.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

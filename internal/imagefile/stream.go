@@ -28,10 +28,8 @@ type Stream struct {
 // chunkWriter writes the pixels of a file in chunks, each of the same number of rows.
 type chunkWriter interface {
 	chunks() *chunks
-	// pack compresses and writes the next n chunks.
-	pack(n int) error
-	// end writes the end of the file, after the last chunk.
-	end() error
+	pack(n int) error // compresses and writes the next n chunks
+	end() error       // writes the end of the file, after the last chunk
 }
 
 // chunks says how a file is divided into chunks, and how many have been written.
@@ -91,7 +89,7 @@ func (s *Stream) begin() (err error) {
 
 // streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it reads from s.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
-	r := rasterOf(s.like, false, false)
+	r := plainRaster(s.like)
 	r.height = s.height
 	r.read = func(dst []byte, y int) {
 		src := s.pix[(y-s.top)*s.rowBytes:]
@@ -127,7 +125,8 @@ func (s *Stream) drop(row int) {
 	}
 }
 
-// Close ends the file, and copies it from s.aside if it is there. It fails if rows are missing.
+// Close ends the file. If the metadata before the picture state its length, the picture has been kept in s.aside, and
+// Close now writes both to s.w. It fails if rows are missing.
 func (s *Stream) Close() error {
 	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
 		return refuse(safefile.ErrOutput, "is not whole: rows are missing")

@@ -113,7 +113,8 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	method := s.packer.chooseMethod(&s.packed, s.rows)
 	s.packed.Reset()
 	s.packed.WriteString(zlibHead)
-	s.packer.deflate(&s.packed, method, s.rows, true)
+	const isLast = true
+	s.packer.deflate(&s.packed, method, s.rows, isLast)
 	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 

@@ -22,7 +22,7 @@ type tiffRaster struct {
 // tiffOf returns a raster of img, which adapt has converted. The raster shares the memory of img. Colours that img
 // stores multiplied by alpha stay so.
 func tiffOf(img image.Image) *tiffRaster {
-	r := &tiffRaster{raster: rasterOf(img, false, false)} // no grey with alpha, and no alpha if it is opaque
+	r := &tiffRaster{raster: plainRaster(img)}
 	switch img.(type) {
 	case *image.RGBA, *image.RGBA64:
 		if r.kind == pngRGBA {

@@ -231,7 +231,7 @@ func clip6(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }
 
 // encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Hidden colours are kept.
 func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
-	r := rasterOf(img, false, false) // no grey with alpha, and no alpha if all pixels are opaque
+	r := plainRaster(img)
 	stream := vp8l.New(vp8l.Picture{Width: r.width, Height: r.height, Alpha: r.kind == pngRGBA, Row: r.readARGB()})
 	return opt.Metadata.WebP(opt.Software, r.width, r.height, r.kind == pngRGBA, stream.Size()).Write(w, stream.Write)
 }

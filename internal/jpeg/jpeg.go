@@ -33,13 +33,11 @@ type Options struct {
 type Colours int
 
 const (
-	// FromFile uses the segments JFIF and Adobe, or else the names of the components.
-	FromFile Colours = iota
+	FromFile Colours = iota // by the segments JFIF and Adobe, or else the names of the components
 	// AsStored takes one component as grey, three as RGB and four as CMYK, where 0 is no ink. Two components, which a
 	// TIFF uses for grey with alpha, become the first two channels of an *image.CMYK.
 	AsStored
-	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and other files as FromFile does.
-	AsYCbCr
+	AsYCbCr // three components are YCbCr of BT.601 in full range; other files are taken as by FromFile
 )
 
 // ErrScans is the error for a file with more than Options.Scans scans.

@@ -22,14 +22,14 @@ func (d *decoder) progressiveDecoder(s *scan) func(c *component, x, y int) {
 
 // decodeDC sets block[0], the DC coefficient down to bit s.low. The file stores its difference from the block before.
 func (d *decoder) decodeDC(s *scan, c *component, block *coefficients) {
-	if d.count < leastBits {
+	if d.bitCount < enoughBits {
 		d.fill()
 	}
-	size, n := c.dc.decode(d.acc)
+	size, n := c.dc.decode(d.bitBuffer)
 	d.isDamaged = d.isDamaged || n == invalidLength
-	c.previousDC += extend(d.acc<<n, uint(size))
-	d.acc <<= n + uint(size)
-	d.count -= int(n) + int(size)
+	c.previousDC += extend(d.bitBuffer<<n, uint(size))
+	d.bitBuffer <<= n + uint(size)
+	d.bitCount -= int(n) + int(size)
 	block[0] = int16(c.previousDC << s.low)
 }
 
@@ -47,12 +47,12 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 		return
 	}
 	for k := s.first; k <= s.last; k++ {
-		if d.count < leastBits {
+		if d.bitCount < enoughBits {
 			d.fill()
 		}
-		value, n := c.ac.decode(d.acc)
-		d.acc <<= n
-		d.count -= int(n)
+		value, n := c.ac.decode(d.bitBuffer)
+		d.bitBuffer <<= n
+		d.bitCount -= int(n)
 		run, size := int(value>>4), uint(value&15)
 		if size == 0 {
 			if run < 15 {
@@ -66,9 +66,9 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 		if k += run; k > s.last {
 			d.isDamaged = true
 		}
-		block[zigzag[k]] = int16(extend(d.acc, size) << s.low)
-		d.acc <<= size
-		d.count -= int(size)
+		block[zigzag[k]] = int16(extend(d.bitBuffer, size) << s.low)
+		d.bitBuffer <<= size
+		d.bitCount -= int(size)
 	}
 }
 
@@ -81,12 +81,12 @@ func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(siz
 func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 	k := s.first
 	for d.eob == 0 && k <= s.last {
-		if d.count < leastBits {
+		if d.bitCount < enoughBits {
 			d.fill()
 		}
-		value, n := c.ac.decode(d.acc)
-		d.acc <<= n
-		d.count -= int(n)
+		value, n := c.ac.decode(d.bitBuffer)
+		d.bitBuffer <<= n
+		d.bitCount -= int(n)
 		run, size := int(value>>4), value&15
 		d.isDamaged = d.isDamaged || n == invalidLength || size > 1
 		if size == 0 && run < 15 {

@@ -149,7 +149,7 @@ func (d *decoder) decodeScan(s *scan) error {
 					}
 				}
 			}
-			if d.count < 0 && !d.dataEnded { // more bits were used than there were before the next marker
+			if d.bitCount < 0 && !d.dataEnded { // more bits were used than there were before the next marker
 				d.dataEnded = true
 				if err := d.checkEnd(s, s.across*s.down-number); err != nil {
 					return err
@@ -157,7 +157,7 @@ func (d *decoder) decodeScan(s *scan) error {
 			}
 		}
 	}
-	unused := max(d.count, 0) / 8 // whole bytes that fill has taken from the file
+	unused := max(d.bitCount, 0) / 8 // whole bytes that fill has taken from the file
 	d.surplus += unused
 	d.used = d.at - unused
 	return nil
@@ -165,7 +165,7 @@ func (d *decoder) decodeScan(s *scan) error {
 
 // begin resets the state of decoding, at the start of a scan or after a restart marker.
 func (d *decoder) begin(s *scan) {
-	d.acc, d.count, d.eob, d.dataEnded = 0, 0, 0, false
+	d.bitBuffer, d.bitCount, d.eob, d.dataEnded = 0, 0, 0, false
 	for _, c := range s.components {
 		c.previousDC = 0
 	}
@@ -190,7 +190,7 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 // markers that come too late, and invalid markers. Any other restart marker counts as the wanted one. missing is the
 // number of MCUs of s that are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
-	d.isDamaged = d.isDamaged || d.count >= 8 // whole bytes before the marker were not used
+	d.isDamaged = d.isDamaged || d.bitCount >= 8 // whole bytes before the marker were not used
 	d.begin(s)
 	for {
 		marker, end, skipped := d.find(d.at)
@@ -243,21 +243,21 @@ func (d *decoder) decodeSequential(c *component, x, y int) {
 // sequentialBlock stores the next block, decoded and dequantised, in block, which must be all zeros, and returns the
 // index in the file of the last coefficient that is not 0. It sets d.isDamaged for wrong codes and indices above 63.
 func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
-	if d.count < leastBits {
+	if d.bitCount < enoughBits {
 		d.fill()
 	}
-	size, n := c.dc.decode(d.acc)
-	acc, count := d.acc<<n, d.count-int(n)-int(size) // copies of d.acc and d.count, for speed
+	size, n := c.dc.decode(d.bitBuffer)
+	acc, count := d.bitBuffer<<n, d.bitCount-int(n)-int(size) // local copies, for speed
 	isBad := n == invalidLength
 	c.previousDC += extend(acc, uint(size))
 	acc <<= size
 	q, ac := c.quantiser, c.ac
 	block[0] = int32(int16(c.previousDC)) * q[0]
 	for k := 1; k < 64; k++ {
-		if count < leastBits {
-			d.acc, d.count = acc, count
+		if count < enoughBits {
+			d.bitBuffer, d.bitCount = acc, count
 			d.fill()
-			acc, count = d.acc, d.count
+			acc, count = d.bitBuffer, d.bitCount
 		}
 		value, n := ac.decode(acc)
 		acc <<= n & 63
@@ -268,7 +268,7 @@ func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 				isBad = isBad || n == invalidLength
 				break
 			}
-			k += 15
+			k += 15 // with k++, 16 coefficients that are 0
 			continue
 		}
 		k += run                // zeros before this coefficient
@@ -278,7 +278,7 @@ func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 		count -= int(size)
 		last = k
 	}
-	d.acc, d.count = acc, count
+	d.bitBuffer, d.bitCount = acc, count
 	d.isDamaged = d.isDamaged || isBad || last > 63
 	return last
 }

@@ -24,8 +24,7 @@ const (
 	semanticMap     = "GainMap"
 	semanticFilm    = "MotionPhoto"
 
-	// MaxFilm is the largest size in bytes of a film and the data stored with it.
-	MaxFilm = 64 << 20
+	MaxFilm = 64 << 20 // the largest size in bytes of a film and the data stored with it
 )
 
 // promises holds what the segments of a JPEG announce about files after the picture.

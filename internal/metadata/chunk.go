@@ -9,8 +9,7 @@ import (
 
 // Chunk is a chunk of a PNG.
 type Chunk struct {
-	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
-	Kind []byte
+	Kind []byte // the four letters of the chunk's kind, which are overwritten when the next chunk is read
 	Body
 	w *window
 }

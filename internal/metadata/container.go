@@ -8,12 +8,10 @@ import (
 
 // container says how files of one format hold metadata.
 type container struct {
-	// read reads the metadata of a file into a reader. It is nil for formats that have none.
-	read func(*reader, Source)
+	read func(*reader, Source) // reads the metadata of a file into a reader; nil: the format has none
 	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks that a file can hold; 0: none.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly says that the encoder writes grey pictures as colour pictures.
-	colourOnly bool
+	colourOnly                       bool // the encoder writes grey pictures as colour pictures
 	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
 	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
 	// AVIF, which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.

@@ -61,8 +61,7 @@ type tiffFile struct {
 	Body
 	order binary.ByteOrder
 	first uint64 // the offset of the first directory
-	// big: it is a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: with 32.
-	big bool
+	big   bool   // a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: 32
 }
 
 // fileIn returns the TIFF or BigTIFF in b.
@@ -83,6 +82,7 @@ func (f tiffFile) countLength() int64 { return map[bool]int64{false: 2, true: 8}
 func (f tiffFile) entryLength() int64 { return map[bool]int64{false: entryLength, true: 20}[f.big] }
 func (f tiffFile) linkLength() int64  { return map[bool]int64{false: 4, true: 8}[f.big] }
 
+// tiffIn returns the classic TIFF or the EXIF block in b. ok is false for a BigTIFF and other bytes.
 func tiffIn(b Body) (f tiffFile, ok bool) {
 	head := b.read(0, 8)
 	order, ok := ByteOrder(head)
@@ -113,7 +113,8 @@ func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	return start, start + f.entryLength()*int64(count), true
 }
 
-// head returns the offset start of the entries of the directory at offset at, and the number of entries.
+// head returns the offset start of the entries of the directory at offset at, and the number of entries, which may be
+// more than the file has. ok is false if the directory begins outside of the file.
 func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	if at < 8 || at > uint64(f.Len) {
 		return 0, 0, false
@@ -314,7 +315,7 @@ func (e entry) outsideLength() int64 {
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.tableLength())
 	order.PutUint16(b, uint16(len(d)))
-	place := at + d.tableLength()
+	place := at + d.tableLength() // where the next value that is too long for its entry will lie
 	for i, e := range d {
 		p := b[2+entryLength*i:]
 		order.PutUint16(p, e.tag)

@@ -205,6 +205,7 @@ type segments struct {
 	err     error
 }
 
+// add writes a segment. Its payload is prefix, the identifier of its kind, and payload.
 func (s *segments) add(marker byte, prefix string, payload []byte) {
 	n := 2 + len(prefix) + len(payload)
 	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)

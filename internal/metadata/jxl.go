@@ -84,6 +84,7 @@ type bits struct {
 	at   int
 }
 
+// number returns the next n bits as a number, the first bit lowest.
 func (b *bits) number(n int) (v uint64) {
 	for i := range n {
 		if b.at>>3 < len(b.data) {

@@ -19,12 +19,9 @@ import (
 // The memory for the metadata of one file is bounded. A photograph has about ten parts, a photograph with a depth map
 // in its XMP a hundred, and a PNG from an editor a few dozen texts.
 const (
-	// MaxBlock is the largest size in bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total.
-	MaxBlock = 16 << 20
-	// MaxParts is the largest number of parts in Metadata.Own, and of TIFF entries copied into one EXIF block.
-	MaxParts = 4096
-	// partBytes is the memory in bytes of a Part without its data, including the growth of the list of parts.
-	partBytes = 128
+	MaxBlock  = 16 << 20 // the most bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total
+	MaxParts  = 4096     // the most parts in Metadata.Own, and TIFF entries copied into one EXIF block
+	partBytes = 128      // bytes of memory for a Part without its data, with the growth of the list of parts
 )
 
 // Metadata is the metadata of one file. The zero value holds none.

@@ -159,7 +159,7 @@ func codedCurve(number byte) (name string, curve []byte) {
 	case 13:
 		return "sRGB curve", sRGBCurve
 	case 16:
-		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) })
+		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) }) // the brightest: cd/m²
 	case 18:
 		return "HLG", curveTag(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
 	}

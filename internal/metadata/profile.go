@@ -48,6 +48,7 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
+// compose returns the product m·n.
 func (m matrix) compose(n matrix) matrix {
 	t := n.transpose()
 	for i := range t {
@@ -75,6 +76,7 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
+// cross returns the cross product a×b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3

@@ -21,8 +21,7 @@ type Still struct {
 	// Place is the position of the primary picture, from 1, among the pictures of the file sorted by item number.
 	// Programs that extract the pictures, such as heif-convert, number them in this way.
 	Place int
-	// Map is the gain map. It is nil if there is none, or if a JPEG cannot hold it.
-	Map *Map
+	Map   *Map // the gain map; nil: there is none, or a JPEG cannot hold it
 	// Colour and Alpha are changes to the bytes of the file. After Colour, the decoder of package avif returns the
 	// colours without transparency; after Alpha, the transparency as the primary picture; both with 16 bits a sample.
 	Colour, Alpha []Edit

@@ -11,8 +11,7 @@ const riffHeader = 12
 
 // RIFFChunk is a chunk of a WebP.
 type RIFFChunk struct {
-	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
-	Kind []byte
+	Kind []byte // the four letters of the chunk's kind, which are overwritten when the next chunk is read
 	Body
 }
 

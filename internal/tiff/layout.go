@@ -130,6 +130,8 @@ type layout struct {
 // mostBlocks is the largest number of strips or tiles, mostColours of palette entries.
 const mostBlocks, mostColours = 1 << 24, 1 << 16
 
+const readBlocks, skipBlocks = true, false // whether layoutOf reads the offsets and lengths of strips or tiles
+
 // layoutOf returns the layout of the picture of the TIFF in src, without offsets and lengths unless withBlocks. It
 // fails for pictures that this package does not decode.
 func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {

@@ -110,6 +110,8 @@ type packedRows struct {
 	value    byte // the byte of a run
 }
 
+// next decodes codes: a byte n of 0 to 127 and n+1 literal bytes, or n of −127 to −1 and a byte to repeat 1−n times.
+// −128 means nothing. A code may reach beyond row.
 func (p *packedRows) next(row []byte) error {
 	for len(row) > 0 {
 		switch {
@@ -149,6 +151,7 @@ type pictureRows struct {
 	y       int // the next row of img
 }
 
+// next copies the next row of p.img, with the first p.samples samples of each pixel, to row.
 func (p *pictureRows) next(row []byte) error {
 	pix, stride, size := picture.Samples(p.img) // size is the number of bytes, here of samples, of a pixel
 	width := len(row) / p.samples

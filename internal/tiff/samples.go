@@ -36,15 +36,16 @@ func (d *decoder) fill(s span) {
 // fillInks converts the CMYK and alpha of the row s to RGB and alpha. to is the canvas from the first pixel of s on.
 // It holds black in the channel of alpha until the pixels are converted, and gets alpha last.
 func (d *decoder) fillInks(to []byte, s span) {
+	const isAlpha = true
 	c, n := &d.canvas, d.inBlock()
 	for k := range d.colours {
-		d.fillChannel(to[k*c.sample:], s, k, n, false)
+		d.fillChannel(to[k*c.sample:], s, k, n, !isAlpha)
 	}
 	pixel := d.converter()
 	for i := range s.n {
 		pixel(to[i*c.pixel:][:c.pixel])
 	}
-	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
+	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, isAlpha)
 }
 
 // fillChannel scales sample k of the n samples of each pixel in row s to the 8 or 16 bits of the canvas. to begins

@@ -26,6 +26,7 @@ const (
 // counts says how often each symbol of each alphabet is used.
 type counts [alphabets][]uint32
 
+// newCounts returns counts of 0 for all symbols. The colour cache has 2^cacheBits colours; 0: no cache.
 func newCounts(cacheBits int) *counts {
 	green := cacheSymbols
 	if cacheBits > 0 {

@@ -42,7 +42,7 @@ func newPrefixCode(count []uint32, most int) *prefixCode {
 		}
 	}
 	if p.used = len(symbols); p.used == 1 {
-		p.length[symbols[0]] = 1
+		p.length[symbols[0]] = 1 // as write needs; put writes no bits
 	}
 	if p.used < 2 {
 		return p

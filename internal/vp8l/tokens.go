@@ -88,6 +88,7 @@ const (
 	shortCodes = 120
 )
 
+// begin prepares m for n pixels, and forgets all places.
 func (m *matcher) begin(n int) {
 	clear(m.heads[:])
 	if cap(m.before) < n {

@@ -28,8 +28,7 @@ const MostSide = 1<<14 - 1
 // Picture is a picture to be written. Its sides are 1 to MostSide pixels.
 type Picture struct {
 	Width, Height int
-	// Alpha: the picture has pixels that are not opaque. false: all pixels have alpha 255.
-	Alpha bool
+	Alpha         bool // the picture has pixels that are not opaque; false: all pixels have alpha 255
 	// Row fills dst, of Width pixels, with row y as alpha<<24 | red<<16 | green<<8 | blue, where colour is not
 	// multiplied by alpha. Several goroutines may call it at once.
 	Row func(dst []uint32, y int)

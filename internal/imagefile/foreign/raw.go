@@ -68,7 +68,8 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	whole := io.NewSectionReader(r, 0, math.MaxInt64)
 	// An error says that a directory is damaged. The directories before it tell the kind of the file.
 	_ = metadata.TIFFDirectories(whole, func(d metadata.TIFFDirectory) bool {
-		t.look(d, true)
+		const isPage = true
+		t.look(d, isPage)
 		return t.seen < mostDirectories
 	})
 	switch {
@@ -134,7 +135,7 @@ func (t *tiff) look(d metadata.TIFFDirectory, isPage bool) {
 	}
 	for _, at := range below {
 		if t.seen < mostDirectories {
-			t.look(d.Below(at), false)
+			t.look(d.Below(at), false) // not a page
 		}
 	}
 }

@@ -141,9 +141,10 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	}
 	colours := min(pixel/sample, 3) // 1 for grey
 	const stored = 8                // bytes per pixel of f
-	for y := range int(p.Crop[3]) {
-		row := f.Pix[stored*((int(p.Crop[1])+y)*f.Width+int(p.Crop[0])):]
-		for x := range int(p.Crop[2]) {
+	left, top, width, height := int(p.Crop[0]), int(p.Crop[1]), int(p.Crop[2]), int(p.Crop[3])
+	for y := range height {
+		row := f.Pix[stored*((top+y)*f.Width+left):]
+		for x := range width {
 			from, to := row[stored*x:], y*stride+x*pixel
 			if asAlpha {
 				put(to+3*sample, uint32(binary.LittleEndian.Uint16(from)))

@@ -77,9 +77,8 @@ type Limits struct {
 	Strip bool // drops the metadata without a warning; pictures are turned upright nevertheless
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
-	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it returns an error,
-	// the picture is refused with an ErrLimit. So far, only the headers of a named file have been read; other input is
-	// in memory. nil accepts all pictures.
+	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it fails, the
+	// picture is refused with an ErrLimit. Only the headers of a named file have been read so far. nil accepts all.
 	Accept func(cfg image.Config, held int64) error
 
 	fileBytes int64 // the file length that Pixels was derived from; 0: Pixels was not derived
@@ -152,8 +151,7 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	return decode(ctx, in, name, lim)
 }
 
-// DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. It ignores bytes after the
-// picture.
+// DecodeBytes is Decode for a file in memory, which it may change unless it is a TIFF. It ignores bytes after it.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
 	return decode(ctx, inMemory(data), name, lim)
 }

@@ -95,9 +95,9 @@ func jpegQuality(src metadata.Source) int {
 }
 
 // tableQuality estimates the quality q from a quantisation table for luma with entries of one byte or, if wide, two.
-// The encoder of the Independent JPEG Group multiplies its standard table by 50/q below q = 50, and by 2 − q/50
-// above. tableQuality solves this for q, with the factor as the geometric mean of table / standard table. It returns
-// 1 if all entries are clipped to 255.
+// The encoder of the Independent JPEG Group multiplies its standard table by 50/q below q = 50, and by 2 − q/50 above.
+// tableQuality solves this for q, with the factor as the geometric mean of table / standard table, over all entries
+// that are not clipped to 255. It returns 1 if there are none.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {

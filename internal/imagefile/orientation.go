@@ -83,8 +83,7 @@ func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func
 // turnGainMap turns the gain map of pic upright from orientation o, like the picture, and converts the map of an AVIF
 // to JPEG. If the map cannot be decoded within lim, it drops the map with a warning. It fails once ctx has ended.
 //
-// Note: the map is encoded again, with the least loss that JPEG allows. Rotating the coefficients of its blocks would
-// lose nothing, but works only if the sides are multiples of a block, which is rare for maps.
+// Note: the map is encoded again. Rotating the coefficients of its blocks works only if the sides are whole blocks.
 func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err error) {
 	if pic.Metadata.GainMap == nil || o < 2 && pic.Format != AVIF {
 		return nil

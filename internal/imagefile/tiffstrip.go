@@ -71,8 +71,7 @@ func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) 
 
 // measure sets r.lengths to the lengths in bytes of the compressed strips, and returns their sum.
 //
-// Note: the directory of a page, or its offset, precedes the strips and depends on their lengths. So strips are
-// compressed twice, which is quick compared with enlarging, and takes no memory for the file.
+// Note: strips are compressed twice, since the directory, or its offset, precedes them and depends on their lengths.
 func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	r.lengths = r.lengths[:0]
 	_ = r.pack(order, func(strip []byte) error {

@@ -68,8 +68,9 @@ func (d *decoder) readScan(payload []byte) error {
 	return nil
 }
 
-// scanHeader returns the scan that payload describes, and sets the Huffman tables of its components. A scan of a
-// file that is not progressive has all 64 coefficients.
+// scanHeader returns the scan that payload describes, and sets the Huffman tables of its components. A scan of a file
+// that is not progressive has all 64 coefficients. A progressive scan has DC coefficients, or AC coefficients of one
+// component, and adds all bits above s.low, or one bit (T.81, G.1.1.1).
 func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 	damaged := FormatError("a wrong scan header")
 	if len(payload) < 1 {

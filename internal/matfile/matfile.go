@@ -1,5 +1,4 @@
-// Package matfile reads and writes a matrix as a separate file, for users who bring their own data and take results
-// away: NumPy's .npy and .npz, and text.
+// Package matfile reads and writes a matrix as a file of its own: NumPy's .npy and .npz, and text.
 //
 //	          read                                          written
 //	.npy      floats, integers, bool; either                float64, row after row

@@ -174,7 +174,8 @@ func (x *reading) layout() (is layout, err error) {
 // reFortran matches a number in the double precision notation of Fortran, such as 0.5D+03.
 var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
 
-// number returns the number in field. It fails if field is not a finite number. line and column are for errors.
+// number returns the number in field, also in the notation of reFortran. It fails if field is not a finite number. line
+// and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil && reFortran.MatchString(field) {

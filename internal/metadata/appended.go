@@ -130,8 +130,9 @@ func isFilm(src Source, at int64) bool {
 }
 
 // findGainMap returns the gain map among the bytes of src from offset end, where the picture's JPEG ends, to offset
-// behind. list is the XMP packet with the list of files, index the MPF list of pictures. others names the other
-// pictures in the MPF list, except for copies of the picture at another size.
+// behind. list is the XMP packet with the list of files, index the MPF list of pictures. If list leads to no map, the
+// first picture in index that declares itself a gain map is taken. others names the other pictures in the MPF list,
+// except for copies of the picture at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
 	at, _ := list.number(spaceItem, "Padding", 0) // the offset of the next file in the list; item 0 is the picture
 	at += end
@@ -217,7 +218,7 @@ func jpegSize(b Body) (w, h int) {
 		return 0, 0
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
-		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc
+		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc // frame headers, and two that are none
 		if first <= marker && marker <= last && marker != tables && marker != arithmetic {
 			if frame := payload.Start(5); len(frame) == 5 {
 				h, w = int(binary.BigEndian.Uint16(frame[1:])), int(binary.BigEndian.Uint16(frame[3:]))

@@ -142,10 +142,10 @@ func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	}
 }
 
-// readEntries calls yield with each entry at the offsets [start, end), until yield returns false.
+// readEntries calls yield with each entry at the offsets [start, end), until yield returns false or reading fails.
 func (f tiffFile) readEntries(start, end int64, yield func(TIFFEntry) bool) {
 	size := f.entryLength()
-	some := make([]byte, 64*size)
+	some := make([]byte, 64*size) // reads 64 entries at a time
 	for start < end {
 		b := some[:min(int64(len(some)), end-start)]
 		if !f.fill(b, start) {
@@ -187,7 +187,7 @@ func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	return e
 }
 
-// value returns the bytes of e's value, in the byte order of the file. ok is false when they are not inside the file.
+// value returns the bytes of e's value, in the file's byte order. ok is false outside of the file and for unknown types.
 func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false

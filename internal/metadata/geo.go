@@ -9,8 +9,7 @@ import (
 
 // GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and tie points, places
 // known in pixels and on Earth, or by a 4×4 matrix. Pixel coordinates count from the corner of the first pixel or,
-// where the key GTRasterType says so, from its centre. Rational polynomial coefficients (GDAL, "RPCs in TIFF") count
-// from the centre.
+// where the key GTRasterType says so, and for rational polynomials (GDAL, "RPCs in TIFF"), from its centre.
 
 // The directory tags of GeoTIFF, and GDAL's tags for texts and for the value of missing pixels.
 const (

@@ -19,8 +19,7 @@ const (
 	gifDescriptor = 10 // the descriptor before an image's data
 )
 
-// GIFHead is the start of a GIF. Width and Height are the sides of its screen in pixels, 0 to 65,535. Length is the
-// number of bytes before the first block.
+// GIFHead is the start of a GIF: the sides of its screen in pixels, 0 to 65,535, and the bytes before the first block.
 type GIFHead struct{ Width, Height, Length int64 }
 
 // GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use

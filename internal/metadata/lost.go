@@ -17,7 +17,7 @@ func (m Metadata) lostWarning(colours []string) string {
 	for _, p := range m.Own {
 		name := p.name()
 		switch {
-		case name == "" || m.IPTC != nil && p.hasIPTC():
+		case name == "" || m.IPTC != nil && p.hasIPTC(): // not lost: in a profile, or in m.IPTC
 		case name == textChunk:
 			keywords = addOnce(keywords, p.keyword())
 		default:

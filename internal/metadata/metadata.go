@@ -1,5 +1,4 @@
-// Package metadata reads and writes what a picture file holds besides its pixels: the ICC profile, the EXIF block, the
-// XMP packet, the IPTC records and the resolution.
+// Package metadata reads and writes the ICC profile, EXIF block, XMP packet, IPTC records and resolution of a picture.
 //
 // A JPEG may hold further files after its picture, such as a gain map or the film of a motion photo; writing a JPEG
 // keeps them. Metadata.Resized adapts the metadata to a result of another size.

@@ -83,8 +83,7 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 
 // sRGBGammas are the smallest and largest value of a chunk gAMA that means the sRGB curve if the primaries are sRGB.
 //
-// Note: an sRGB PNG has 45455 in gAMA for readers that do not know the chunk sRGB, and often lacks the chunk sRGB. A
-// true gamma of 2.2 gives 45455 too.
+// Note: an sRGB PNG has 45455 in gAMA for old readers, often without a chunk sRGB. So has a true gamma of 2.2.
 var sRGBGammas = [2]uint32{45000, 46000}
 
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
@@ -175,7 +174,7 @@ func codePoints(b []byte) (c colorimetry, ok bool) {
 	if !known || data == nil || b[2] != matrixRGB || b[3] != fullRange {
 		return c, false
 	}
-	if p.primaries == sRGB && &data[0] == &sRGBCurve[0] {
+	if p.primaries == sRGB && &data[0] == &sRGBCurve[0] { // the same memory, so the curve of sRGB
 		return c, true
 	}
 	return colorimetry{p.name + ", " + curve, p.primaries, data, b}, true

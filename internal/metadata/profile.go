@@ -57,6 +57,7 @@ func (m matrix) compose(n matrix) matrix {
 	return t.transpose()
 }
 
+// transpose returns m with rows and columns exchanged.
 func (m matrix) transpose() (t matrix) {
 	for i, row := range m {
 		for j, v := range row {
@@ -99,14 +100,14 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 }
 
 // adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation, the
-// factor of rgb that adapts the white point to D50. ok is false if the primaries span no colour space, or if the
-// matrices have numbers too large for a profile.
+// factor of rgb that adapts the white point to D50: A·M and A at the start of this file. ok is false if the primaries
+// span no colour space, or if the matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
 		m[i] = vector{c[0], c[1], 1 - c[0] - c[1]}
 	}
-	m = m.transpose()
+	m = m.transpose() // its columns are red, green and blue
 	inv, ok := m.inverse()
 	x, y := p[0][0], p[0][1]
 	if !ok || !(x > 0 && y > 0) {

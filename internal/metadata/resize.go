@@ -28,7 +28,7 @@ func (z Resizing) scales() (x, y float64) {
 
 // Resized returns m adapted to a result of another size, and warnings about metadata that it had to leave out. Memory
 // is shared with m where nothing changes. Resized corrects the sizes in pixels, of the picture and of a panorama, and
-// the coordinates on Earth. Resolutions, which are for printing, stay.
+// the coordinates on Earth. A part loses the gain map and the film. Resolutions, which are for printing, stay.
 func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	if z.From.X < 1 || z.From.Y < 1 {
 		return m, nil

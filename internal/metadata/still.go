@@ -162,8 +162,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item with the number id. If c has none, get returns a new item, and adds it to c unless c has
-// mostItems already.
+// get returns the item with the number id, or a new item, which it adds to c unless c has mostItems already.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it

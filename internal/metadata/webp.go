@@ -177,8 +177,7 @@ func appendRIFF(b []byte, kind string, data []byte) []byte {
 // exifWith returns the EXIF block of m with software and the resolution of m in its first directory, since a WebP or
 // AVIF has no other place for them. It returns nil if there is nothing to write.
 //
-// Note: as in Metadata.TIFF, the whole block stays in place, so that offsets in the notes of camera makers stay right.
-// A new directory after it includes the entries of the first.
+// Note: as in Metadata.TIFF, the block stays in place, and a new directory after it includes the entries of the first.
 func (m Metadata) exifWith(software string) []byte {
 	exif, ok := tiffIn(bodyOf(m.EXIF))
 	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {

@@ -181,8 +181,7 @@ func (p packet) wholeNumber(of property) (n int64, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// find returns the first property of the given name. item is the index of an item of the Container directory to look
-// in, or -1 for properties outside of items.
+// find returns the first property of this name in an item of the Container directory or, if item is -1, outside.
 func (p packet) find(space, name string, item int) (_ property, ok bool) {
 	i := slices.IndexFunc(p.properties, func(q property) bool {
 		return q.space == space && q.name == name && q.item == item

@@ -36,8 +36,7 @@ func element[T number]() (kind string, size int) {
 	return "<f8", 8
 }
 
-// alignedHeader returns a header in version 1 of the .npy format that, like the headers of NumPy, ends at a multiple of
-// 64 bytes from its start.
+// alignedHeader returns a header in version 1 of the .npy format. As in NumPy, its length is a multiple of 64 bytes.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4 // bytes before text: Magic, the version (2) and the length of text (2)
 	text := description(kind, shape)

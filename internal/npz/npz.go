@@ -1,5 +1,4 @@
-// Package npz reads and writes named matrices and texts in one .npz file: a zip archive of .npy members that numpy.load
-// opens, plus members of any other kind.
+// Package npz reads and writes matrices and texts in an .npz file: a zip archive of .npy members and any other files.
 //
 // Files are not trusted: the sizes given in a file are compared with limits, and with the bytes that are there, before
 // memory is allocated.

@@ -162,8 +162,7 @@ func (d *decoder) warn(text string) {
 	d.warnings[text] = true
 }
 
-// setWhite sets d.white from the largest finite sample of a floating-point picture, which it decodes for this: see
-// Decode.
+// setWhite decodes a floating-point picture, and sets d.white from its largest finite sample: see Decode.
 func (d *decoder) setWhite() error {
 	var mu sync.Mutex
 	largest := 0.0

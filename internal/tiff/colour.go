@@ -145,15 +145,15 @@ func (d *decoder) indexed() func(p []byte) {
 // equal, or the coefficient of green is 0, the value is 0. The results may lie outside of 0..1.
 func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	ref, luma := d.reference, d.coefficients
-	full := func(v, black, white, range_ float64) float64 {
+	rescale := func(v, black, white, largest float64) float64 { // from black..white to 0..largest
 		if white == black {
 			return 0
 		}
-		return (float64(v*255) - black) / (white - black) * range_
+		return (float64(v*255) - black) / (white - black) * largest
 	}
-	y = full(y, ref[0], ref[1], 1)
-	cb = full(cb, ref[2], ref[3], 127./255)
-	cr = full(cr, ref[4], ref[5], 127./255)
+	y = rescale(y, ref[0], ref[1], 1)
+	cb = rescale(cb, ref[2], ref[3], 127./255)
+	cr = rescale(cr, ref[4], ref[5], 127./255)
 	r = float64(cr*(2-2*luma[0])) + y
 	b = float64(cb*(2-2*luma[2])) + y
 	if luma[1] != 0 {

@@ -147,8 +147,7 @@ func (d *decoder) integer24(b []byte) uint32 {
 	return d.order.Uint32([]byte{0, b[0], b[1], b[2]})
 }
 
-// float returns sample i of a row in floating point. Negative values and NaN become 0. Once d.white is set, it limits
-// the values.
+// float returns sample i of a row in floating point: 0 for negative values and NaN, at most d.white once that is set.
 func (d *decoder) float(row []byte, i int) float64 {
 	v := 0.0
 	switch d.bits {

@@ -141,7 +141,7 @@ func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 
 // common returns how many pixels at the start of a and b are equal. a must not be shorter than b.
 func common(a, b []uint32) int {
-	a = a[:len(b)]
+	a = a[:len(b)] // so that the loop checks no index
 	for i, v := range b {
 		if a[i] != v {
 			return i

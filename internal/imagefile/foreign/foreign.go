@@ -1,5 +1,4 @@
-// Package foreign names the kinds of pictures that people have but package imagefile does not read. It recognises them
-// by their content, so that an error can name the kind.
+// Package foreign recognises, by content, kinds of pictures that package imagefile does not read, for its errors.
 //
 // The raw files of most cameras are TIFF files with a small copy as the first picture; a reader of TIFF would take this
 // copy for the picture, without an error. raw.go recognises such files.

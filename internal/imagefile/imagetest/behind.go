@@ -107,7 +107,7 @@ func (b Behind) Bytes() []byte {
 	}
 	front := slices.Concat(b.Picture[:2], bytes.Join(parts, nil))
 	if b.MPF {
-		const length = 4 + 4 + 82
+		const length = 4 + 4 + 82 // of the segment: its head, the name MPF, and the index of two pictures
 		picture := len(b.Picture) + len(front) - 2 + length
 		front = append(front, MPF(uint32(picture), [3]uint32{0, uint32(len(b.GainMap)),
 			uint32(picture - len(front) - 8)})...)

@@ -59,9 +59,9 @@ func avifBytes(src metadata.Source) int64 {
 	return avif.Memory(s.Width*s.Height, src.Size())
 }
 
-// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and stores the gain map in
-// src.gains: nil if there is none, if it cannot be decoded, or if it is larger than the picture. It decodes
-// transparency and colours separately, because the decoder would multiply colours by alpha if it had both.
+// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and, unless lim.Strip is set, stores
+// the gain map in src.gains: nil if there is none, if it cannot be decoded, or if it is larger than the picture. It
+// decodes transparency and colours separately, because the decoder would multiply colours by alpha if it had both.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {

@@ -28,7 +28,6 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	isSlow                                                           bool // writing takes long, so that an enlarged file keeps the format only on request
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
 	// returns that kind. It is nil if there are no such files.
@@ -53,6 +52,7 @@ type codec struct {
 	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. It may be nil.
 	describe    func(src *source, pic *Picture)
 	greyPalette bool // a picture with only greys in its palette becomes *image.Gray, without a palette
+	isSlow      bool // writing takes long, so that an enlarged file keeps the format only on request
 
 	end func(data []byte) uint64 // returns the offset in data where the first picture ends, or 0 if unknown
 

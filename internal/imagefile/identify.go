@@ -114,7 +114,7 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 			return "", other, nil
 		}
 	}
-	if foreign.StartsWith(head, f.surely) {
+	if foreign.StartsWith(head, f.surely) { // else it is most likely no picture
 		format = f.format
 	}
 	return format, other, nil

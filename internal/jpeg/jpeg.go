@@ -165,7 +165,7 @@ func (d *decoder) readFile() error {
 	}
 }
 
-// readHeader reads the segments up to the first scan.
+// readHeader reads the segments up to the first scan. It fails if there is no frame header among them.
 func (d *decoder) readHeader() error {
 	if err := d.readTables(); err != nil {
 		return err

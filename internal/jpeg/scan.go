@@ -261,7 +261,7 @@ func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 			acc, count = d.bitBuffer, d.bitCount
 		}
 		value, n := ac.decode(acc)
-		acc <<= n & 63
+		acc <<= n & 63 // n is below 64; this spares a check
 		count -= int(n)
 		run, size := int(value>>4), uint(value&15)
 		if size == 0 {

@@ -94,7 +94,8 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	}
 }
 
-// read reads a segment and, after the header of a scan, decodes the scan.
+// read reads a segment and, after the header of a scan, decodes the scan. It ignores comments and the data of programs,
+// but for JFIF and Adobe, and refuses segments of kinds of JPEG that are not read.
 func (d *decoder) read(marker byte, payload []byte) error {
 	switch marker {
 	case markerBaseline, markerSequential, markerProgressive:
@@ -135,7 +136,7 @@ func unsupportedMarker(marker byte) error {
 		return UnsupportedError("arithmetic coding")
 	case marker == 0xcb:
 		return UnsupportedError("lossless arithmetic coding")
-	case marker > markerLossless && marker < 0xd0 && marker != 0xc8:
+	case marker > markerLossless && marker < markerRestart0 && marker != 0xc8: // 0xc8 is reserved
 		return UnsupportedError("hierarchical coding")
 	}
 	return UnsupportedError("an extension of the format")

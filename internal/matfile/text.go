@@ -152,7 +152,7 @@ func (x *reading) layout() (is layout, err error) {
 			names = names && isName(string(l.field))
 		}
 		switch {
-		case !l.last:
+		case !l.last: // the line goes on
 		case is.rows == 0 && names && headers < mostHeaders:
 			headers, is.cols, is.named = headers+1, 0, true
 			if l.separator, err = x.separatorFrom(l.at); err != nil {

@@ -64,7 +64,7 @@ type tiffFile struct {
 	big   bool   // a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: 32
 }
 
-// fileIn returns the TIFF or BigTIFF in b.
+// fileIn returns the TIFF or BigTIFF in b. ok is false for other bytes.
 func fileIn(b Body) (f tiffFile, ok bool) {
 	first := b.read(8, 8)
 	switch { // byte order mark, 43, length of an offset, 0
@@ -187,7 +187,7 @@ func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	return e
 }
 
-// value returns the bytes of e's value, in the file's byte order. ok is false outside of the file and for unknown types.
+// value returns the bytes of e's value, in the file's byte order. ok is false outside the file and for unknown types.
 func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false

@@ -90,7 +90,7 @@ func cross(a, b vector) (c vector) {
 func (m matrix) inverse() (inv matrix, ok bool) {
 	const least = 1e-6
 	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}
-	det := matrix{inv[0]}.times(m[0])[0]
+	det := matrix{inv[0]}.times(m[0])[0] // the product of the first rows
 	for i := range inv {
 		for j := range inv[i] {
 			inv[i][j] /= det

@@ -140,7 +140,7 @@ func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	)
 	order := binary.BigEndian
 	b := header(order)
-	b = order.AppendUint16(b, 3)
+	b = order.AppendUint16(b, 3) // entries
 	add := func(tag, kind uint16, count uint32) {
 		b = order.AppendUint32(order.AppendUint16(order.AppendUint16(b, tag), kind), count)
 	}

@@ -177,7 +177,7 @@ func (c *catalogue) get(id uint64) *item {
 // readKinds reads the type of each item from a box iinf (ISO/IEC 14496-12, 8.11.6).
 func (c *catalogue) readKinds(body Body) {
 	f := &fields{data: body.Start(4)}
-	count := int64(2)
+	count := int64(2) // bytes of the number of items
 	if v, _ := f.version(); v > 0 {
 		count = 4
 	}

@@ -25,7 +25,7 @@ type RIFFWalk struct {
 	kind           [4]byte
 }
 
-// WalkRIFF returns a walk over the WebP in src, up to the end that its header states.
+// WalkRIFF returns a walk over the WebP in src, up to the end that its header states, or of the file if that is wrong.
 func WalkRIFF(src Source) *RIFFWalk {
 	k := &RIFFWalk{w: newWindow(src), at: riffHeader, start: riffHeader}
 	if head := k.w.bytes(4, 4); head != nil {
@@ -83,7 +83,7 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 // 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
 // with io.EOF for a frame without pixels.
 func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
-	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags is an offset in start, the others of ANMF
+	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags is an offset in start, head in b
 	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0) // 10 bytes: 4 of flags, 6 of sides
 	start = append(start, b.read(sides, 6)...)                          // each side minus 1, in 24 bits
 	for walk := b.WalkRIFF(head); ; {

@@ -71,7 +71,8 @@ func (in *Reader) Skip(n int) { in.count += n }
 // errLine is the error for a line that is too long or contains unprintable characters.
 var errLine = errors.New("no line of text")
 
-// line returns the next line without its newline. It fails with errLine, or with io.EOF at the end of the stream.
+// line returns the next line without its newline. It fails with errLine for a line that is longer than longest or not
+// printable ASCII, and with io.EOF where the stream ends before the newline.
 func (in *Reader) line() (string, error) {
 	var text []byte
 	for {

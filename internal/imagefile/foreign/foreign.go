@@ -70,7 +70,7 @@ var brands = []struct {
 	{"heic heix heim heis hevc hevx hevm hevs mif1 msf1", Kind{Title: "HEIC", Advice: save}},
 }
 
-// Of returns the kind of the file that begins with head: its first HeadLength bytes, or all if there are fewer.
+// Of returns the kind of the file that begins with head, its first HeadLength bytes or all, and whether it is known.
 func Of(head []byte) (Kind, bool) {
 	for _, k := range kinds {
 		if StartsWith(head, k.magic) {

@@ -165,12 +165,12 @@ func WithExif(jpg []byte, o int, order binary.AppendByteOrder) []byte {
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		exif = []byte("Exif\x00\x00MM\x00*")
 	}
-	exif = order.AppendUint32(exif, 8)
-	exif = order.AppendUint16(exif, 2)
-	exif = append(exif, TIFFEntry(order, 0x010f, 2, 4, 0)...) // an empty maker's name
-	exif = order.AppendUint16(order.AppendUint16(exif, 0x0112), 3)
+	exif = order.AppendUint32(exif, 8)                             // the offset of the directory
+	exif = order.AppendUint16(exif, 2)                             // the number of its entries
+	exif = append(exif, TIFFEntry(order, 0x010f, 2, 4, 0)...)      // an empty maker's name
+	exif = order.AppendUint16(order.AppendUint16(exif, 0x0112), 3) // the orientation, of 16 bits
 	exif = order.AppendUint16(order.AppendUint16(order.AppendUint32(exif, 1), uint16(o)), 0)
-	exif = order.AppendUint32(exif, 0)
+	exif = order.AppendUint32(exif, 0) // no further directory
 	return append(append(bytes.Clone(jpg[:2]), JPEGSegment(0xe1, exif...)...), jpg[2:]...)
 }
 

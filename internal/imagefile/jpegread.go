@@ -16,7 +16,7 @@ import (
 
 // startOfJPEG returns the segments of the JPEG in src that give the size and the colour model of the picture,
 // without the other segments, which may be many and long. The result ends with the header of the first scan or, if
-// the frame header has no height, with the segment DNL after that scan. In that case, the pixels are left out, too.
+// the frame header has no height, with the segment DNL behind the pixels of that scan, without these pixels.
 func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	const lastFrame, tables, scan, lines, app0, app14 = 0xcf, 0xc4, 0xda, 0xdc, 0xe0, 0xee
 	b := metadata.Piece(src, 0, 2).Start(2)

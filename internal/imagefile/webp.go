@@ -113,7 +113,7 @@ func (d *booleans) nextByte() (b byte) {
 func (d *booleans) readNumber(bits int) (v int) {
 	for range bits {
 		v <<= 1
-		split := 1 + (d.width-1)>>1
+		split := 1 + (d.width-1)>>1 // from here on, the first byte means a 1
 		if d.value >= split<<8 {
 			v |= 1
 			d.width, d.value = d.width-split, d.value-split<<8

@@ -127,7 +127,7 @@ func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	return tables[0], tables[1]
 }
 
-// decodeScan decodes all blocks of s, from the data at d.at on.
+// decodeScan decodes all blocks of s, from the data at d.at on, with a restart marker after each d.interval MCUs.
 func (d *decoder) decodeScan(s *scan) error {
 	d.begin(s)
 	number, wanted := 0, byte(0) // the numbers of the MCU and of the next restart marker
@@ -140,7 +140,7 @@ func (d *decoder) decodeScan(s *scan) error {
 				if err := d.restart(s, wanted, s.across*s.down-number); err != nil {
 					return err
 				}
-				wanted = (wanted + 1) & 7
+				wanted = (wanted + 1) & 7 // restart markers have the numbers 0 to 7 in turn
 			}
 			number++
 			for _, c := range s.components {

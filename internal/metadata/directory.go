@@ -249,7 +249,7 @@ type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries whose tags keep accepts, and the EXIF, GPS and
 // interoperability directories to which they link, down to depth levels. It leaves out damaged entries. It subtracts
-// all other entries and their bytes from left, and stops once left is exceeded, so that no file can take much memory.
+// the entries that keep accepts, and their bytes, from left, and stops once left is exceeded, to bound the memory.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {

@@ -164,13 +164,13 @@ type profileTag struct {
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))
-	be.PutUint32(b[8:], 0x04400000) // version 4.4
-	copy(b[12:], "mntr"+colours+"XYZ ")
+	be.PutUint32(b[8:], 0x04400000)           // version 4.4
+	copy(b[12:], "mntr"+colours+"XYZ ")       // a display, its colour space, the profile connection space
 	for i, v := range [3]uint16{2026, 1, 1} { // a fixed date, so that equal pictures give equal bytes
 		be.PutUint16(b[24+2*i:], v)
 	}
-	copy(b[36:], "acsp")
-	copy(b[68:], fixedNumbers("", whiteD50[:]...))
+	copy(b[36:], "acsp")                           // the signature of all profiles
+	copy(b[68:], fixedNumbers("", whiteD50[:]...)) // the illuminant
 	be.PutUint32(b[128:], uint32(len(tags)))
 	known := map[string]uint32{}
 	for i, tag := range tags {

@@ -54,13 +54,12 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// exif returns a copy of an EXIF block with the size of the result in its directories. The density of the sensor's
-// pixels (FocalPlaneXResolution) grows with the scale.
+// exif returns a copy of an EXIF block with the result's size, and with the density of the sensor's pixels times scale.
 func (z Resizing) exif(block []byte) []byte {
 	const (
 		tagWidth, tagHeight  = 0x0100, 0x0101 // some cameras write them in the first directory, against the standard
-		tagAcross, tagDown   = 0xa002, 0xa003
-		tagFocalX, tagFocalY = 0xa20e, 0xa20f
+		tagAcross, tagDown   = 0xa002, 0xa003 // PixelXDimension, PixelYDimension
+		tagFocalX, tagFocalY = 0xa20e, 0xa20f // FocalPlaneXResolution, FocalPlaneYResolution
 	)
 	f, ok := tiffIn(bodyOf(block))
 	if !ok {

@@ -217,7 +217,7 @@ func (c *catalogue) readReferences(body Body, base int64) {
 // readPlaces reads a box iloc (8.11.3), the offsets and lengths of the items' bytes, into their extents.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
-	sizes := f.number(2)
+	sizes := f.number(2) // how many bytes four kinds of numbers have below
 	offset, length, base, index := int(sizes>>12), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
 	number := 2
 	if v > 1 {
@@ -381,7 +381,7 @@ const (
 // hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false if the item has no such box.
 func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	if box, is := c.find(it, "hvcC"); is {
-		const chroma, luma = 16, 17
+		const chroma, luma = 16, 17 // offsets of the resolution of chroma, 0 for grey, and of the depth of luma
 		b := box.Start(luma + 1)
 		if len(b) <= luma {
 			return 0, false, false

@@ -351,8 +351,8 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of strips or tiles from the tags of tiles or, for strips, the rows in a strip. It fails for
-// tiles or rows that are far too large. For old JPEG, the only block is the JPEG file that oldJPEG names.
+// sizeBlocks sets the size of tiles or, if there are none, of strips of the given rows. It fails for tiles or rows that
+// are far too large. For old JPEG, the only block is the JPEG file that oldJPEG names.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false

@@ -187,7 +187,8 @@ func (w *worker) picture(data []byte) (img image.Image, err error) {
 		}
 		return w.opt.WebP(w.ctx, data)
 	}
-	opt := jpeg.Options{Tables: w.tables, Colours: jpeg.AsStored, Pixels: most, Scans: 100}
+	const mostScans = 100 // as for a JPEG file, by default
+	opt := jpeg.Options{Tables: w.tables, Colours: jpeg.AsStored, Pixels: most, Scans: mostScans}
 	if w.jpegYCbCr {
 		opt.Colours = jpeg.AsYCbCr
 	}

@@ -5,9 +5,8 @@
 // shorter than with gzip. Their licences are the files LICENSE.*. They run in wazero, so that a bug in them can only
 // touch the memory of one instance, of bounded size.
 //
-// Note: the module itself is not imported. Without the build tag nodynamic it links purego, so that the program becomes
-// dynamic and loads a libavif of the system; and it has no way to bound the memory, to stop a decoder that does not
-// return, or to store the compiled code. Builds for a browser, which can decode AVIF itself, leave the programs out.
+// Note: the module itself is not imported: it may load a libavif of the system, and cannot bound the memory, stop a
+// decoder, or store the compiled code. Builds for a browser, which can decode AVIF itself, leave the programs out.
 package avif
 
 import "errors"

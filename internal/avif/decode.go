@@ -43,7 +43,8 @@ func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit
 
 const undecodable = FormatError("its pixels cannot be decoded")
 
-// decode decodes file, after the changes edits, in mod, an instance of the decoder.
+// decode decodes file, after the changes edits, in mod, an instance of the decoder. Edits outside of the file are left
+// out. in, about, delay, out and last are addresses in the memory of mod, and f.Pix shares this memory.
 func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
 	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures
@@ -58,9 +59,9 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 			memory.Write(in+uint32(e.At), e.Data)
 		}
 	}
-	run := func(head, out uint64) {
-		at := uint64(about)
-		call("decode", uint64(in), uint64(len(file)), head, 0, at, at+4, at+8, at+12, uint64(delay), out)
+	run := func(onlySize, out uint64) { // onlySize 1: sets the fields at about; 0: decodes the pixels to out, too
+		at, all := uint64(about), uint64(0) // all 0: only the first picture
+		call("decode", uint64(in), uint64(len(file)), onlySize, all, at, at+4, at+8, at+12, uint64(delay), out)
 	}
 	run(1, 0)
 	head, ok := memory.Read(about, fields)
@@ -81,8 +82,7 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	run(0, uint64(out))
 	f.Width, f.Height = int(width), int(height)
 	f.Pix, ok = memory.Read(out, uint32(size))
-	// Note: the function decode does not report undecodable pixels; it just writes none. The pixels are opaque if
-	// decode does not know of the picture's transparency.
+	// Note: the function decode does not report undecodable pixels; it writes none. Decoded pixels are opaque here.
 	if end, _ := memory.ReadUint64Le(last); err == nil && (!ok || end>>48 != math.MaxUint16) {
 		err = undecodable
 	}

@@ -31,24 +31,24 @@ func Encode(ctx context.Context, width, height int, pix []byte, grey bool, quali
 	return file, err
 }
 
-// encode does the work of Encode in mod, an instance of the encoder.
+// encode does the work of Encode in mod, an instance of the encoder. in, out and lengthAt are addresses in its memory.
 func encode(ctx context.Context, mod api.Module, width, height int, pix []byte, grey bool, quality int) (
 	file []byte, err error,
 ) {
 	const fault = FormatError("the picture cannot be encoded")
 	call := caller(ctx, mod, fault, &err)
-	in, size := call("malloc", uint64(len(pix))), call("malloc", 8)
+	in, lengthAt := call("malloc", uint64(len(pix))), call("malloc", 8)
 	if err != nil {
 		return nil, err
 	}
 	mod.Memory().Write(in, pix)
-	const yuv444, yuv400, speed = 1, 4, 10 // of enum avifPixelFormat
+	const yuv444, yuv400, speed = 1, 4, 10 // two values of the enum avifPixelFormat; the greatest speed
 	layout, q := uint64(yuv444), uint64(quality)
 	if grey {
 		layout = yuv400
 	}
-	out := call("encode", uint64(in), uint64(width), uint64(height), uint64(size), q, q, speed, layout)
-	length, _ := mod.Memory().ReadUint32Le(size)
+	out := call("encode", uint64(in), uint64(width), uint64(height), uint64(lengthAt), q, q, speed, layout)
+	length, _ := mod.Memory().ReadUint32Le(lengthAt)
 	data, ok := mod.Memory().Read(out, length)
 	if err == nil && !ok {
 		err = fault

@@ -19,7 +19,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The programs, compressed with Brotli. The numbers below are functions that run for every block: see breather.
+// The programs, compressed with Brotli, and how to start them. 954 and encoderBlock are the indices of a function in
+// each program that runs for every block: see breather.
 var (
 	//go:embed decode.wasm.br
 	packedDecoder []byte
@@ -47,7 +48,8 @@ type machine struct {
 	module  wazero.CompiledModule
 }
 
-// newMachine compiles a program. block is the index of the function for breather. The compiled code is cached on disk.
+// newMachine compiles a program. block is the index of the function for breather. The compiled code is cached on disk;
+// if the cache cannot be used, newMachine compiles without it.
 //
 // Note: compiling takes 0.9 s of a processor for the decoder and 2.5 s for the encoder, loading the compiled code 0.03
 // and 0.08 s. The interpreter of wazero would need neither, but takes 30 s to decode a megapixel instead of 0.5 s.
@@ -104,12 +106,12 @@ func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Conte
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		own.ended.Store(true)
-		mod.Memory().Grow(1)
+		mod.Memory().Grow(1) // calls own.Reallocate, which now shrinks the memory, so that the program traps
 		close(ended)
 	})
 	err = use(ctx, mod)
 	switch {
-	case !stop():
+	case !stop(): // ctx has ended, and the function above runs or has run
 		<-ended // before mod is closed
 		return ctx.Err()
 	case err != nil && own.full.Load():
@@ -118,8 +120,8 @@ func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Conte
 	return err
 }
 
-// caller returns a function that calls functions of mod by name. If a called function traps or returns 0, *err is set
-// to fault, and further calls do nothing.
+// caller returns a function that calls functions of mod by name and returns their 32-bit result. If a called function
+// traps or returns 0, *err is set to fault. All further calls then do nothing and return 0.
 func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) func(string, ...uint64) uint32 {
 	return func(name string, arguments ...uint64) uint32 {
 		var got []uint64
@@ -180,6 +182,7 @@ func (l *linear) Free() {}
 // until the decoder returns, even the one that is to stop it.
 type breather uint32
 
+// NewFunctionListener returns a listener that does nothing, for the function with the index block, or nil.
 func (block breather) NewFunctionListener(f api.FunctionDefinition) experimental.FunctionListener {
 	if f.Index() != uint32(block) {
 		return nil

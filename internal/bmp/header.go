@@ -25,8 +25,7 @@ type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
-// Lengths in bytes of headers, which identify their versions. Other lengths from 16 to 64 belong to OS/2 2.0, in which
-// the header may end after any field.
+// Lengths of headers in bytes, by version. Other lengths from 16 to 64 belong to OS/2 2.0: it may end after any field.
 const (
 	fileHeader = 14
 	coreHeader = 12  // OS/2 1.x: sides of 16 bits, and a palette of three bytes an entry
@@ -99,7 +98,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	}
 	d.setMasks(head, length)
 
-	entry := int64(4) // bytes of an entry of the palette
+	entry := int64(4) // bytes of a palette entry: blue, green, red and, but for OS/2 1.x, an unused byte
 	if length == coreHeader {
 		entry = 3
 	}
@@ -128,7 +127,8 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 }
 
 // readFields sets the size, the order of rows, the depth and the compression from head, a header of the given length,
-// and returns the number of palette entries, 0 for as many as the depth allows.
+// and returns the number of palette entries, 0 for as many as the depth allows. A negative height in the file means
+// that the top row comes first. The depth is the upper half of a word with the number of planes, which is not used.
 func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 	number := func(at int) int64 { return int64(binary.LittleEndian.Uint32(head[at:])) }
 	if length == coreHeader {
@@ -140,7 +140,7 @@ func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 		d.height = -d.height
 	}
 	d.depth, d.compression = number(12)>>16, number(16)
-	isOS2 := length <= os2Header && length != infoHeader && length != v2Header && length != v3Header
+	isOS2 := length <= os2Header && length != infoHeader && length != v2Header && length != v3Header // by elimination
 	if isOS2 && (d.compression == bitFields || d.compression == jpegInside) {
 		d.compression += os2
 	}
@@ -178,7 +178,8 @@ func (d *Decoder) check() error {
 	return nil
 }
 
-// masksAfter returns how many channel masks follow a header of the given length.
+// masksAfter returns how many channel masks follow a header of the given length. Headers longer than infoHeader contain
+// the masks, and pixels of other compressions need none.
 func (d *Decoder) masksAfter(length int64) int64 {
 	switch {
 	case length == infoHeader && d.compression == bitFields:
@@ -189,11 +190,11 @@ func (d *Decoder) masksAfter(length int64) int64 {
 	return 0
 }
 
-// setMasks sets d.masks from head, a header of the given length with the masks after it, or to the usual masks.
+// setMasks sets d.masks from head, a header of the given length with the masks after it. If it has no masks of colours,
+// they are the usual ones of the depth: 5 bits each in pixels of 16 bits, else 8, with blue in the lowest bits.
 //
-// Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
-// alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha
-// only if a mask says so.
+// Note: a plain INFO header has no field for a mask of alpha, but FFmpeg and Pillow write alpha into the fourth byte
+// of its pixels, and FFmpeg and ImageMagick read it. With later headers, only a mask makes it alpha.
 func (d *Decoder) setMasks(head []byte, length int64) {
 	if d.compression == bitFields || d.compression == alphaFields {
 		for i := range d.masks {

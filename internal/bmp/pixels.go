@@ -11,7 +11,8 @@ import (
 
 // Decode fills pix with the pixels: one index byte each if there is a palette, else red, green, blue and alpha, where
 // the colours are not multiplied by alpha. Rows go from top to bottom, begin stride bytes apart, and have the width of
-// Config. Call Decode only once. It fails with io.ErrUnexpectedEOF if pixels are missing, or with errors of its reader.
+// Config. If all pixels are transparent, all become opaque. Call Decode only once. It fails with io.ErrUnexpectedEOF if
+// pixels are missing, or with errors of its reader.
 func (d *Decoder) Decode(pix []byte, stride int) error {
 	rows := func(y int64) []byte { // y is the number of a row in the file
 		if !d.topDown {
@@ -25,9 +26,9 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	}
 	line := make([]byte, (d.width*d.depth+31)/32*4)
 	used := (d.width*d.depth + 7) / 8 // the rest is padding, which a file may lack at its end
-	draw := d.indices
+	unpack := d.unpackIndices
 	if d.palette == nil {
-		draw = d.colours()
+		unpack = d.colourUnpacker()
 	}
 	for y := range d.height {
 		n, err := io.ReadFull(d.r, line)
@@ -35,7 +36,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 			!(ended && y == d.height-1 && int64(n) >= used) {
 			return safefile.CutShort(err)
 		}
-		draw(rows(y), line)
+		unpack(rows(y), line)
 	}
 	if d.palette == nil && d.masks[3] != 0 {
 		d.fillEmptyAlpha(rows)
@@ -43,8 +44,8 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// indices unpacks line, indices of d.depth bits with the first in the highest bits, to row, with one byte per index.
-func (d *Decoder) indices(row, line []byte) {
+// unpackIndices unpacks indices of d.depth bits in line, the first in a byte's highest bits, to one byte each in row.
+func (d *Decoder) unpackIndices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)
 		return
@@ -55,8 +56,9 @@ func (d *Decoder) indices(row, line []byte) {
 	}
 }
 
-// colours returns a function that unpacks line, pixels with bit fields, to red, green, blue and alpha bytes in row.
-func (d *Decoder) colours() func(row, line []byte) {
+// colourUnpacker returns a function that unpacks line, pixels with the bit fields d.masks, to red, green, blue and
+// alpha bytes in row. Without a mask of alpha, pixels are opaque.
+func (d *Decoder) colourUnpacker() func(row, line []byte) {
 	if places, ok := d.bytePlaces(); ok { // nearly all files; 20 megapixels take 0.25 s less of 1.9
 		n, opaque := int(d.depth/8), d.masks[3] == 0
 		return func(row, line []byte) {
@@ -90,11 +92,11 @@ func (d *Decoder) colours() func(row, line []byte) {
 	}
 }
 
-// bytePlaces returns the index of each channel's byte in a pixel. ok is false if a channel is not exactly one byte;
-// alpha may be missing.
+// bytePlaces returns the index of each channel's byte in a pixel. ok is false if a channel is not exactly one byte. If
+// alpha is missing, its index has no meaning.
 func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
 	for i, mask := range d.masks {
-		shift := bits.TrailingZeros64(mask | 1<<63)
+		shift := bits.TrailingZeros64(mask | 1<<63) // where the mask begins, or 63 without a mask
 		if missing := mask == 0 && i == 3; !missing && (mask>>shift != 0xff || shift%8 != 0 || mask>>d.depth != 0) {
 			return places, false
 		}
@@ -123,9 +125,10 @@ func (d *Decoder) fillEmptyAlpha(rows func(int64) []byte) {
 type field struct {
 	mask  uint64
 	shift int
-	table []byte // the sample for each value, for a field of at most 8 bits
+	table []byte // the sample for each value, for a field of at most 8 bits; nil: the field is longer
 }
 
+// newField returns the field of a channel with the given mask, which may be 0.
 func newField(mask uint64) field {
 	f := field{mask: mask, shift: bits.TrailingZeros64(mask | 1<<63)}
 	if most := mask >> f.shift; most < 256 {
@@ -136,9 +139,9 @@ func newField(mask uint64) field {
 	return f
 }
 
-// sample returns the channel of the pixel v as a sample of 8 bits.
+// sample returns the channel of the pixel v as a sample of 8 bits: 0 if the mask is empty.
 func (f *field) sample(v uint64) byte {
-	v = v & f.mask >> f.shift
+	v = v & f.mask >> f.shift // in Go, & and >> have the same precedence: the mask comes first
 	if f.table != nil {
 		return f.table[v]
 	}

@@ -50,11 +50,11 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 			case endOfAll:
 				return nil
 			case delta:
-				var by [2]byte
-				if err := d.read(by[:]); err != nil {
+				var move [2]byte
+				if err := d.read(move[:]); err != nil {
 					return err
 				}
-				x, y = x+int64(by[0]), y+int64(by[1])
+				x, y = x+int64(move[0]), y+int64(move[1])
 				continue
 			}
 			literal = true
@@ -67,7 +67,8 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 	return nil
 }
 
-// readRun writes n pixels to row from x on: if literal, the next n pixels of the file, else n copies of the next pixel.
+// readRun writes n pixels to row from x on: if literal, the next n pixels of the file, else n copies of the next pixel,
+// or of the next two 4-bit indices in turn. It drops pixels beyond the width of the picture.
 func (d *Decoder) readRun(row []byte, x, n int64, literal bool) error {
 	var buffer [3*255 + 1]byte
 	data := buffer[:max(1, d.depth/8)]

@@ -28,7 +28,8 @@ func configOfAVIF(r io.Reader) (image.Config, error) {
 	if err != nil {
 		return image.Config{}, err
 	}
-	return image.Config{ColorModel: modelOfAVIF(s), Width: int(s.Crop[2]), Height: int(s.Crop[3])}, nil
+	width, height := s.Crop[2], s.Crop[3]
+	return image.Config{ColorModel: modelOfAVIF(s), Width: int(width), Height: int(height)}, nil
 }
 
 // modelOfAVIF returns the colour model for the picture that s describes.
@@ -48,7 +49,8 @@ func modelOfAVIF(s *metadata.Still) color.Model {
 	return color.RGBAModel
 }
 
-// avifBytes returns the bytes of memory for decoding the AVIF in src, besides the file and the picture.
+// avifBytes returns the bytes of memory for decoding the AVIF in src, besides the file and the picture, or 0 for a file
+// that cannot be decoded.
 func avifBytes(src metadata.Source) int64 {
 	s, err := src.(*source).still()
 	if err != nil {
@@ -57,8 +59,9 @@ func avifBytes(src metadata.Source) int64 {
 	return avif.Memory(s.Width*s.Height, src.Size())
 }
 
-// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and stores the gain map in src.gains.
-// It decodes transparency and colours separately, because the decoder would multiply colours by alpha if it had both.
+// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and, unless lim.Strip is set, stores
+// the gain map in src.gains: nil if there is none, if it cannot be decoded, or if it is larger than the picture. It
+// decodes transparency and colours separately, because the decoder would multiply colours by alpha if it had both.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {
@@ -120,7 +123,9 @@ type avifPicture struct {
 	image image.Image
 }
 
-// take sets the transparency of the picture to the brightness of f if asAlpha is true, else its colours to those in f.
+// take sets the transparency of the picture to the brightness of f if asAlpha is true, else its colours to the
+// colours in f. It divides colours that the file stores multiplied by alpha, so transparency must come first. 16-bit
+// samples are rounded for a picture of 8 bits.
 func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
 	sample := 1 // bytes per sample of the picture
@@ -134,11 +139,12 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 		}
 		pix[at] = byte((v + 128) / 257)
 	}
-	colours := min(pixel/sample, 3)
-	const stored = 8 // bytes per pixel of f
-	for y := range int(p.Crop[3]) {
-		row := f.Pix[stored*((int(p.Crop[1])+y)*f.Width+int(p.Crop[0])):]
-		for x := range int(p.Crop[2]) {
+	colours := min(pixel/sample, 3) // 1 for grey
+	const stored = 8                // bytes per pixel of f
+	left, top, width, height := int(p.Crop[0]), int(p.Crop[1]), int(p.Crop[2]), int(p.Crop[3])
+	for y := range height {
+		row := f.Pix[stored*((top+y)*f.Width+left):]
+		for x := range width {
 			from, to := row[stored*x:], y*stride+x*pixel
 			if asAlpha {
 				put(to+3*sample, uint32(binary.LittleEndian.Uint16(from)))
@@ -149,7 +155,7 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 			case p.HasAlpha && p.Premultiplied && sample == 2:
 				alpha = uint32(binary.BigEndian.Uint16(pix[to+3*sample:]))
 			case p.HasAlpha && p.Premultiplied:
-				alpha = 257 * uint32(pix[to+3])
+				alpha = 257 * uint32(pix[to+3]) // scaled to 16 bits
 			case !p.HasAlpha && pixel/sample > 3:
 				put(to+3*sample, alpha)
 			}
@@ -169,7 +175,7 @@ func DivideByAlpha(v, alpha uint32) uint32 {
 	return min((v*0xffff+alpha/2)/alpha, 0xffff)
 }
 
-// endOfAVIF returns the offset in data where a second file of boxes begins, or 0 if there is none.
+// endOfAVIF returns the offset in data where a second file of boxes begins, with a box ftyp, or 0 if there is none.
 func endOfAVIF(data []byte) (end uint64) {
 	metadata.Piece(bytes.NewReader(data), 0, int64(len(data))).Boxes(func(kind string, body metadata.Body) bool {
 		const head = 8

@@ -11,14 +11,14 @@ import (
 
 // avifEncoderBytes returns the bytes of memory that encodeAVIF needs besides a picture of w×h pixels.
 func avifEncoderBytes(w, h int) int64 {
-	const pixelBytes, fileBytes = 4, 3
+	const pixelBytes, fileBytes = 4, 3 // bytes a pixel: of pix in encodeAVIF, and allowed for the file
 	pixels := int64(w) * int64(h)
 	return avif.EncoderMemory(pixels) + (pixelBytes+fileBytes)*pixels
 }
 
 // encodeAVIF writes img, converted by adapt, with its metadata. Colours are multiplied by alpha first.
 func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
-	r := rasterOf(img, false, false)
+	r := plainRaster(img)
 	pix, read := make([]byte, 4*r.width*r.height), r.readARGB()
 	parallel.Rows(r.height, func(y int) {
 		row := make([]uint32, r.width)

@@ -13,11 +13,11 @@ import (
 // plane of a known depth and, except in OS/2, a known compression.
 func startsOfBMP() []string {
 	list := []string{"BM????\x00\x00\x00\x00"}
-	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} {
+	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} { // of the header
 		list = append(list, "BM????????????"+string(rune(length))+"\x00\x00\x00")
 	}
 	for _, depth := range []string{"\x01", "\x04", "\x08", "\x10", "\x18", "\x20"} {
-		list = append(list, "\x0c\x00\x00\x00????\x01\x00"+depth+"\x00")
+		list = append(list, "\x0c\x00\x00\x00????\x01\x00"+depth+"\x00") // OS/2
 		for _, length := range []string{"\x28", "\x6c", "\x7c"} {
 			list = append(list, length+"\x00\x00\x00????????\x01\x00"+depth+"\x00?\x00\x00\x00")
 		}

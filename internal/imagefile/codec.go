@@ -28,15 +28,11 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isSlow says that writing takes long, so that the format is written only on request. An enlarged file of any other
-	// format keeps its format.
-	isSlow bool
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
 	// returns that kind. It is nil if there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file. decode decodes the pixels, given the size from the header; it may add to
-	// src.warnings.
+	// config decodes the header of a file. decode decodes the pixels, given the header's size; it may add src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: hardly any.
@@ -48,19 +44,17 @@ type codec struct {
 	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
 	// the file. It is nil if there are no such files.
 	inspect func(src *source) error
-	// several reports whether a file, in memory or on disk, contains several pictures. nil: no file does.
-	several func(src *source) bool
+	several func(src *source) bool // whether a file, in memory or on disk, contains several pictures; nil: none does
 	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it. It
 	// is nil if decode reads only the first picture in any case.
-	first func(src *source) []byte
-	// prepare returns the source that decode reads instead of src. If it is nil, decode reads src.
-	prepare func(src *source) *source
+	first   func(src *source) []byte
+	prepare func(src *source) *source // returns the source that decode reads instead of src; nil: decode reads src
 	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. It may be nil.
-	describe func(src *source, pic *Picture)
-	// greyPalette says that a picture with only greys in its palette becomes *image.Gray, without a palette.
-	greyPalette bool
-	// end returns the offset in data where the first picture ends, or 0 if unknown.
-	end func(data []byte) uint64
+	describe    func(src *source, pic *Picture)
+	greyPalette bool // a picture with only greys in its palette becomes *image.Gray, without a palette
+	isSlow      bool // writing takes long, so that an enlarged file keeps the format only on request
+
+	end func(data []byte) uint64 // returns the offset in data where the first picture ends, or 0 if unknown
 
 	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
 	// metadata.Metadata.Writer adds them. It is nil for formats that are not written, or only by package sequence.
@@ -134,9 +128,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. It looks only at the type of img, not at its pixels.
-//
-// Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
+// for a file of the format. It looks only at the type of img, not at its pixels. Not all encoders check the size.
 func (c *codec) canHold(w, h int, img image.Image) error {
 	if c.encode == nil {
 		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format,

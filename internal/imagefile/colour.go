@@ -6,8 +6,7 @@ import (
 	"image/draw"
 )
 
-// greyFromPalette returns img as *image.Gray if its palette has only opaque greys, as in grey BMP and GIF files. It
-// returns any other picture unchanged.
+// greyFromPalette returns img as *image.Gray if its palette has only opaque greys, and any other picture unchanged.
 func greyFromPalette(img image.Image) image.Image {
 	src, ok := img.(*image.Paletted)
 	if !ok {
@@ -34,8 +33,7 @@ func greyFromPalette(img image.Image) image.Image {
 // adapt returns img converted to a type that the encoder writes with all the depth, colour and alpha that the format
 // can hold, or img itself if it has such a type.
 //
-// Note: without adapt, the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and
-// BMP; in BMP and TIFF they would drop or darken the alpha of types that they do not know.
+// Note: the encoders alone would write YCbCr as 16-bit PNG and 16-bit grey as colour, or drop or darken alpha.
 func (c *codec) adapt(img image.Image) image.Image {
 	switch src := img.(type) {
 	case *image.Gray16:

@@ -85,8 +85,7 @@ var packages = map[string]bool{
 	"zlib": true, "flate": true, "lzw": true, "ccitt": true,
 }
 
-// The remedies of this package; safefile has others. A remedy says what the user can change so that a picture can be
-// read or written.
+// The remedies of this package; safefile has others. A remedy says what to change so that a picture can be handled.
 const (
 	MorePixels   safefile.Remedy = "allow more pixels"
 	MoreMemory   safefile.Remedy = "allow more memory"

@@ -80,14 +80,15 @@ func (f *codec) read(ctx context.Context, file *input, name string, lim Limits) 
 		pic.Warnings = append(pic.Warnings, plainInks)
 	}
 	pic.Image = Upright(pic.Image, about.Orientation)
-	lim.Time = max(c.left, 1)
+	lim.Time = max(c.left, 1) // what remains of the time; 0 would mean the default
 	return pic, pic.turnGainMap(ctx, about.Orientation, lim)
 }
 
 // plainInks is the warning for a picture in CMYK, the colours of inks.
 const plainInks = "its CMYK colours become RGB by plain arithmetic"
 
-// header returns the size and the colour model of the picture that f.decode would return for src.
+// header returns the size and the colour model of the picture that f.decode would return for src. It reads the short
+// file from f.start, if there is one, else src from its beginning.
 func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	if f.start != nil {
 		if start, err := f.start(src, lim); err != nil {
@@ -96,9 +97,9 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 			return f.config(bytes.NewReader(start))
 		}
 	}
-	again := *src
-	again.at = 0
-	return f.config(&again)
+	beginning := *src
+	beginning.at = 0
+	return f.config(&beginning)
 }
 
 // pixels decodes src, a file in memory, into pic.Image, and sets the other fields of pic that follow from the file. It
@@ -171,9 +172,6 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 }
 
 // source is the file that decoders and readers of metadata read. Reading fails once ctx has ended.
-//
-// Note: ReadAt is needed. Without it, the TIFF decoder copies the whole source into memory and works on the copy, where
-// ctx cannot stop it; a small file can then make it unpack the same megabyte for each of a million tiles.
 type source struct {
 	ctx  context.Context
 	file io.ReaderAt
@@ -197,10 +195,10 @@ func (s *source) Size() int64 { return s.size }
 // Still returns what the boxes of the file say about the picture. metadata.Read calls it.
 func (s *source) Still() (*metadata.Still, error) { return s.still() }
 
-// stepBytes is the greatest number of bytes that one Read returns, so that ctx is checked often: a few bytes can decode
-// to many pixels.
+// stepBytes is the most bytes that one Read returns, so that ctx is checked often: few bytes can decode to many pixels.
 const stepBytes = 256
 
+// Read reads the next bytes, at most stepBytes.
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.ReadAt(p[:min(len(p), stepBytes)], s.at)
 	s.at += int64(n)
@@ -225,8 +223,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain returns err, an error from read, as a safefile.Fault that names the file and the title of its format. If a
-// context has ended, explain returns the error of the context.
+// explain returns err, an error from read, as a safefile.Fault that names the file and the title of its format. To a
+// fault it only adds the name of the file. If a context has ended, it returns the error of the context.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err

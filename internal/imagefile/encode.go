@@ -17,16 +17,11 @@ const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	// Quality is the quality of a JPEG or an AVIF, 1 to 100; 0 stands for 95.
-	Quality int
-	// Metadata is written, except the parts that the format cannot hold.
-	Metadata metadata.Metadata
-	// Software is a short text on the program that made the file; empty: none.
-	Software string
-	// GreyAlpha writes a grey picture with alpha as two samples per pixel, not as four, if the format can.
-	GreyAlpha bool
-	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque.
-	Alpha bool
+	Quality   int               // of a JPEG or an AVIF, 1 to 100; 0 stands for 95
+	Metadata  metadata.Metadata // is written, except the parts that the format cannot hold
+	Software  string            // a short text on the program that made the file; empty: none
+	GreyAlpha bool              // writes grey with alpha as two samples per pixel, not four, if the format can
+	Alpha     bool              // writes a colour PNG with an alpha channel even if all pixels are opaque
 }
 
 // Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha. WebP, which is
@@ -57,7 +52,8 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return opt.Metadata.WriteAppended(w)
 }
 
-// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or in colour.
+// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or, if grey is
+// false, in colour.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)

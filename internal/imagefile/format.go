@@ -11,8 +11,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Format is the name of a format of picture files, in lower case. Its methods say what files of the format can hold;
-// for an unknown name they return false.
+// Format is the name of a format of picture files, in lower case. Its methods return false for an unknown name.
 type Format string
 
 // The formats. All can be read; CanWrite and CanAnimate say which can be written.

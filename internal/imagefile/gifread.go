@@ -19,8 +19,7 @@ import (
 // transparent picture of the size screen, and cut off at the edges of the screen. Pixels without an entry in the
 // palette are black. Data after the last pixel are not read.
 //
-// Note: image/gif refuses such files, and reads a whole animation to return its first image. (GIF89a Specification,
-// CompuServe 1990. compress/lzw reads the code in its appendix F.)
+// Note: image/gif refuses such files. (GIF89a Specification, CompuServe 1990; compress/lzw reads its appendix F.)
 func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	walk, err := metadata.WalkGIF(src)
 	if err != nil {
@@ -44,15 +43,14 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 		if kind == metadata.GIFImage {
 			return decodeGIFImage(src.ctx, block[1:], screen, palette, transparent)
 		}
-		const control, isTransparent = 0xf9, 1
+		const control, isTransparent = 0xf9, 1 // a graphic control extension, before the image
 		if len(block) > 6 && block[1] == control && block[2] >= 4 && block[3]&isTransparent != 0 {
 			transparent = int(block[6])
 		}
 	}
 }
 
-// cutGIFPalette returns the colour table at the start of data, or nil unless flags says that there is one, and the rest
-// of data.
+// cutGIFPalette returns the colour table at the start of data, or nil if flags says that there is none, and the rest.
 func cutGIFPalette(data []byte, flags byte) (palette color.Palette, rest []byte, err error) {
 	if flags&0x80 == 0 {
 		return nil, data, nil
@@ -95,7 +93,7 @@ func decodeGIFImage(ctx context.Context, data []byte, screen Size, palette color
 	if bits < 2 || bits > 8 {
 		return nil, errors.New("gif: its codes begin with a wrong number of bits")
 	}
-	for len(palette) < 1<<bits || len(palette) <= transparent {
+	for len(palette) < 1<<bits || len(palette) <= transparent { // black for entries that the file lacks
 		palette = append(palette, color.RGBA{A: 0xff})
 	}
 	if transparent >= 0 {

@@ -42,7 +42,8 @@ func Check(name string) error {
 	defer file.Close()
 	head, err := headOf(file, name)
 	if err == nil {
-		_, err = codecOf(file, head, name, false)
+		const made = false
+		_, err = codecOf(file, head, name, made)
 	}
 	return err
 }
@@ -52,11 +53,11 @@ func Check(name string) error {
 func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
-		of := name
+		hint := name // of the kind
 		if made {
-			of = ""
+			hint = ""
 		}
-		if other, is := f.mimic(r, of); is {
+		if other, is := f.mimic(r, hint); is {
 			err = refuseKind(other)
 		}
 	}
@@ -85,9 +86,9 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	return head[:n], nil
 }
 
-// Identify returns the format of the regular file called name if it is a picture that can be read, or its kind if it is
-// a picture that cannot be read. Both are empty for all other files. It reads the first bytes of the file, and the
-// directories of a TIFF. Its errors are of the class safefile.ErrInput.
+// Identify returns the format of the regular file called name if it is a picture that can be read, or its kind if it
+// is a picture that cannot be read. Both are empty for all other files. It reads the first bytes of the file, and
+// the directories of a TIFF. Its errors, such as for a file that is missing, are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -113,7 +114,7 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 			return "", other, nil
 		}
 	}
-	if foreign.StartsWith(head, f.surely) {
+	if foreign.StartsWith(head, f.surely) { // else it is most likely no picture
 		format = f.format
 	}
 	return format, other, nil

@@ -36,17 +36,10 @@ type Picture struct {
 	// Image is nil. The caller owns File.
 	File []byte
 
-	// GreyAlpha says that the picture is grey with alpha, although the type of Image has colour.
-	GreyAlpha bool
-
-	// Format is the format of the file.
-	Format Format
-
-	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantisation; 0 for other formats.
-	Quality int
-
-	// Quantiser is the quantiser index of a lossy WebP, 1 to 127; 0 for other files.
-	Quantiser float64
+	GreyAlpha bool    // the picture is grey with alpha, although the type of Image has colour
+	Format    Format  // of the file
+	Quality   int     // of a JPEG, 1 to 100, estimated from its quantisation; 0 for other formats
+	Quantiser float64 // the quantiser index of a lossy WebP, 1 to 127; 0 for other files
 
 	// Subsampled says that the file has chroma at half the resolution of luma in both directions; in Image, the chroma
 	// is smoothly enlarged. If it is false, the file has another resolution of chroma, or none.
@@ -55,47 +48,37 @@ type Picture struct {
 	// Metadata is the metadata of the file, with the orientation set to upright, as Image and the gain map are.
 	Metadata metadata.Metadata
 
-	gains image.Image // the gain map of an AVIF, before turnGainMap
-
-	// Warnings list what was left out or changed, each worded to follow the name of the file.
-	Warnings []string
+	gains    image.Image // the gain map of an AVIF, before turnGainMap
+	Warnings []string    // what was left out or changed, each worded to follow the name of the file
 }
 
 // Limits bound the memory and time for one picture. A zero field stands for its default.
 type Limits struct {
 	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or more if Accept is set: see ofFile.
 	Pixels int64
-	// Side is the greatest width or height, in pixels: by default 65,535.
-	Side int
+	Side   int // the greatest width or height, in pixels: by default 65,535
 	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. If a smaller limit refuses a file, the advice
 	// is to allow more memory.
-	Bytes int64
-	// Scans is how many passes over its pixels a JPEG may have: by default 100.
-	Scans int
-	// Time is the longest time to decode pixels and metadata: by default 30 s. Reading and Accept do not count.
-	Time time.Duration
-
-	// FirstFrame takes the first picture of a file with several. If it is false, Several decides.
-	FirstFrame bool
+	Bytes      int64
+	Scans      int           // how many passes over its pixels a JPEG may have: by default 100
+	Time       time.Duration // the longest to decode pixels and metadata: by default 30 s, without reading and Accept
+	FirstFrame bool          // takes the first picture of a file with several; false: Several decides
 
 	// Several is called before Accept, with the format, for a file with several pictures. The file is then returned in
 	// Picture.File, with the metadata of the first picture, and Accept gets the size and the colour model of the
 	// animation or of the first page. If Several is nil, such files are refused.
 	Several func(Format)
 
-	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
-	Upright bool
+	Upright bool // the pixels are already upright, even if the metadata ask for a rotation
 	// Made says that another program has made the content from the named file, so that the name says nothing about it.
 	// Otherwise a name may show that what looks like a TIFF is a raw file.
 	Made bool
 
-	// Strip drops the metadata without a warning. Pictures are turned upright nevertheless.
-	Strip bool
+	Strip bool // drops the metadata without a warning; pictures are turned upright nevertheless
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
-	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it returns an error,
-	// the picture is refused with an ErrLimit. So far, only the headers of a named file have been read; other input is
-	// in memory. nil accepts all pictures.
+	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it fails, the
+	// picture is refused with an ErrLimit. Only the headers of a named file have been read so far. nil accepts all.
 	Accept func(cfg image.Config, held int64) error
 
 	fileBytes int64 // the file length that Pixels was derived from; 0: Pixels was not derived
@@ -168,8 +151,7 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	return decode(ctx, in, name, lim)
 }
 
-// DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. It ignores bytes after the
-// picture.
+// DecodeBytes is Decode for a file in memory, which it may change unless it is a TIFF. It ignores bytes after it.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
 	return decode(ctx, inMemory(data), name, lim)
 }

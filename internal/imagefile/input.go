@@ -68,21 +68,23 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 			return nil, nil, readError(err, name)
 		}
 		if size += n; int64(size) > limit {
-			return nil, nil, tooManyBytes(name, 0, limit)
+			const unknown = 0 // how many bytes there are
+			return nil, nil, tooManyBytes(name, unknown, limit)
 		}
 		blocks = append(blocks, b[:n])
 	}
 	data := make([]byte, 0, size)
 	for i, b := range blocks {
 		data = append(data, b...)
-		blocks[i] = nil
+		blocks[i] = nil // the memory can be reused
 	}
 	file := inMemory(data)
-	file.held *= 2
+	file.held *= 2 // see the note above
 	return file, f, nil
 }
 
-// load reads a file from the disk into in.data, so that it cannot change while being decoded. name is for errors.
+// load reads a file from the disk into in.data, so that it cannot change while being decoded. If the file has become
+// shorter, so does the input. name is for errors.
 func (in *input) load(ctx context.Context, name string) error {
 	if in.data != nil {
 		return nil

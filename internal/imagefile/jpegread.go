@@ -14,8 +14,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// startOfJPEG returns the segments of the JPEG in src that give the size and the colour model of the picture, without
-// the other segments, which may be many and long.
+// startOfJPEG returns the segments of the JPEG in src that give the size and the colour model of the picture,
+// without the other segments, which may be many and long. The result ends with the header of the first scan or, if
+// the frame header has no height, with the segment DNL behind the pixels of that scan, without these pixels.
 func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	const lastFrame, tables, scan, lines, app0, app14 = 0xcf, 0xc4, 0xda, 0xdc, 0xe0, 0xee
 	b := metadata.Piece(src, 0, 2).Start(2)
@@ -23,7 +24,7 @@ func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	metadata.Segments(src, func(marker byte, payload metadata.Body) bool {
 		switch {
 		case marker <= lastFrame && marker != tables:
-			const height = 1
+			const height = 1 // the offset of two bytes
 			head := payload.Start(height + 2)
 			hasHeight = len(head) < height+2 || head[height] != 0 || head[height+1] != 0
 		case marker == scan:
@@ -93,9 +94,10 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality estimates the quality q from a quantisation table for luma, whose entries are bytes or, if wide, pairs
-// of bytes. The encoder of the Independent JPEG Group multiplies its standard table by 50/q below q = 50, and by 2 −
-// q/50 above; tableQuality solves this for q, with the factor as the geometric mean of table / standard table.
+// tableQuality estimates the quality q from a quantisation table for luma with entries of one byte or, if wide, two.
+// The encoder of the Independent JPEG Group multiplies its standard table by 50/q below q = 50, and by 2 − q/50 above.
+// tableQuality solves this for q, with the factor as the geometric mean of table / standard table, over all entries
+// that are not clipped to 255. It returns 1 if there are none.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {

@@ -23,8 +23,8 @@ var huffman = [2][2]huffmanTable{
 func newHuffmanTable(table jpeg.Table) huffmanTable {
 	t := huffmanTable{Table: table}
 	code, i := uint16(0), 0
-	for n, many := range t.Count {
-		for range many {
+	for n, ofLength := range t.Count { // ofLength codes have n+1 bits
+		for range ofLength {
 			t.code[t.Values[i]], t.length[t.Values[i]] = code, byte(n+1)
 			code, i = code+1, i+1
 		}
@@ -36,7 +36,7 @@ func newHuffmanTable(table jpeg.Table) huffmanTable {
 // jpegTables are the quantisation tables of a file, for luma and for chroma.
 type jpegTables struct {
 	table [2][64]int32 // divisors of the coefficients, in zigzag order
-	steps [2][64]int32 // the same table, in the units of the coefficients from transform
+	steps [2][64]int32 // the same table, in the units of the coefficients from transform: times 2^coefficientBits
 }
 
 // newJPEGTables returns the tables that the Independent JPEG Group defines for a quality.
@@ -53,18 +53,19 @@ func newJPEGTables(quality int) *jpegTables {
 
 // header returns the bytes of a file before its first block, for w×h pixels with the given number of components.
 func (e *jpegTables) header(w, h, components int) []byte {
-	out := []byte{0xff, 0xd8}
+	out := []byte{0xff, 0xd8} // the start marker
 	segment := func(marker byte, payload ...byte) {
 		n := len(payload) + 2
 		out = append(append(out, 0xff, marker, byte(n>>8), byte(n)), payload...)
 	}
-	kinds := min(components, 2)
+	const tables, codesOf, baseline, restarts, scanHead = 0xdb, 0xc4, 0xc0, 0xdd, 0xda // markers
+	kinds := min(components, 2)                                                        // of tables: luma, chroma
 	for t := range kinds {
 		payload := []byte{byte(t)}
 		for _, v := range e.table[t] {
 			payload = append(payload, byte(v))
 		}
-		segment(0xdb, payload...)
+		segment(tables, payload...)
 	}
 	frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(components)}
 	scan := []byte{byte(components)}
@@ -73,15 +74,15 @@ func (e *jpegTables) header(w, h, components int) []byte {
 		frame = append(frame, byte(c+1), 0x11, t) // sampling factors 1 and 1
 		scan = append(scan, byte(c+1), t<<4|t)
 	}
-	segment(0xc0, frame...)
+	segment(baseline, frame...)
 	for t := range kinds {
 		for class := range 2 {
 			codes := &huffman[t][class]
-			segment(0xc4, append(append([]byte{byte(class<<4 | t)}, codes.Count[:]...), codes.Values...)...)
+			segment(codesOf, append(append([]byte{byte(class<<4 | t)}, codes.Count[:]...), codes.Values...)...)
 		}
 	}
 	interval := (w + 7) / 8 // blocks between restarts
-	segment(0xdd, byte(interval>>8), byte(interval))
-	segment(0xda, append(scan, 0, 63, 0)...)
+	segment(restarts, byte(interval>>8), byte(interval))
+	segment(scanHead, append(scan, 0, 63, 0)...) // with all 64 coefficients
 	return out
 }

@@ -38,8 +38,7 @@ type jpegFile struct {
 	next       func() image.Image // returns a picture whose first row is the first of the next chunk
 }
 
-// beginJPEG writes the header of the file to w, and returns a writer for the pixels. The writer calls next for the rows
-// of each chunk.
+// beginJPEG writes the header of the file to w, and returns a writer for the pixels. pack calls next for the rows.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
 	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
 		next: next}
@@ -64,7 +63,7 @@ func (j *jpegFile) pack(n int) error {
 		r.tables = j.tables
 		r.pack(img, 8*i, j.components)
 		i += first
-		if marker := byte(0xd0 + i%8); i+1 < j.count.of {
+		if marker := byte(0xd0 + i%8); i+1 < j.count.of { // a restart marker or, in the last row, the end marker
 			r.out = append(r.out, 0xff, marker)
 		} else {
 			r.out = append(r.out, 0xff, 0xd9)
@@ -89,8 +88,7 @@ type jpegRow struct {
 // jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img repeat
-// the last sample of a row, or the last row.
+// pack compresses the rows [y, y+8) of img into e.out. Blocks beyond the edges of img repeat its last samples.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
@@ -104,7 +102,7 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 		for c := range components {
 			row[c] = rows[(c*8+r)*wide:][:wide]
 		}
-		samples(row[:components], img, min(y+r, b.Dy()-1))
+		readSamples(row[:components], img, min(y+r, b.Dy()-1))
 	}
 	var before [3]int32
 	var block [64]int32
@@ -123,9 +121,9 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 // sampleScale is the number of units per sample value of 0..255, so that converting colours loses nothing.
 const sampleScale = 8
 
-// samples sets rows, one for grey or three for Y, Cb and Cr, to row y of img, as values around 0 with sampleScale units
-// per sample value. Beyond the picture, the last sample is repeated. Transparent pixels are blended with black.
-func samples(rows [][]int32, img image.Image, y int) {
+// readSamples sets rows, one for grey or three for Y, Cb and Cr, to row y of img, as values around 0 with sampleScale
+// units per sample value. Beyond the picture, the last sample is repeated. Transparent pixels are blended with black.
+func readSamples(rows [][]int32, img image.Image, y int) {
 	b := img.Bounds()
 	y += b.Min.Y
 	at := func(x int) (r, g, bl int32) {
@@ -195,7 +193,7 @@ const (
 
 // transform replaces the samples in block x by their cosine coefficients, in units of 2⁻¹⁹.
 func transform(x *[64]int32) {
-	line := func(at, step, shift int) {
+	line := func(at, step, shift int) { // transforms x[at], x[at+step] … x[at+7·step], and drops shift bits
 		var sum, diff [4]int32
 		for n := range 4 {
 			a, b := x[at+n*step], x[at+(7-n)*step]
@@ -245,7 +243,7 @@ func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 			continue
 		}
 		for ; run > 15; run -= 16 {
-			e.writeCode(ac, 0xf0)
+			e.writeCode(ac, 0xf0) // 16 zeros
 		}
 		e.writeNumber(ac, run, v)
 		run = 0

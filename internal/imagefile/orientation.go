@@ -47,8 +47,7 @@ func Upright(img image.Image, o int) image.Image {
 // orientInto copies a picture with the bounds b into dst, turned upright from EXIF orientation o, 2 to 8. row(y) begins
 // with row y. A pixel has size bytes. dst holds exactly the pixels of the result, in rows of stride bytes.
 //
-// A source pixel (x, y) goes to dst[start + x·right + y·down]. Each of the seven orientations is one choice of start,
-// right and down.
+// A source pixel (x, y) goes to dst[start + x·right + y·down]. Each orientation has its own start, right and down.
 func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
 	lastX, lastY := (w-1)*size, (h-1)*stride // offsets in dst, if the sides are not swapped
@@ -84,8 +83,7 @@ func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func
 // turnGainMap turns the gain map of pic upright from orientation o, like the picture, and converts the map of an AVIF
 // to JPEG. If the map cannot be decoded within lim, it drops the map with a warning. It fails once ctx has ended.
 //
-// Note: the map is encoded again, with the least loss that JPEG allows. Rotating the coefficients of its blocks would
-// lose nothing, but works only if the sides are multiples of a block, which is rare for maps.
+// Note: the map is encoded again. Rotating the coefficients of its blocks works only if the sides are whole blocks.
 func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err error) {
 	if pic.Metadata.GainMap == nil || o < 2 && pic.Format != AVIF {
 		return nil

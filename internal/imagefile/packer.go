@@ -21,21 +21,21 @@ const (
 	thorough
 )
 
-// chooseMethod returns the compression method for filtered rows, after trying methods on up to 32 KB from their middle.
-// Rows of photographs have few repetitions, which often cost more to encode than they save: huffmanOnly. If repetitions
-// save something, a quick search finds them; if they save much, as in drawings, a thorough search pays. scratch is
-// overwritten.
+// chooseMethod returns the compression method for filtered rows, after trying methods on up to 32 KB from their
+// middle. Rows of photographs have few repetitions, which often cost more to encode than they save: huffmanOnly. If
+// repetitions save at least 1 %, a quick search finds them. Above 10 %, as in drawings, a thorough search pays.
 func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	part := rows[len(rows)/2:][:min(1<<15, len(rows)/2)]
+	const isLast = false
 	scratch.Reset()
-	p.deflate(scratch, huffmanOnly, part, false)
+	p.deflate(scratch, huffmanOnly, part, isLast)
 	plain := scratch.Len()
 	scratch.Reset()
-	p.deflate(scratch, quick, part, false)
-	switch some := scratch.Len(); {
-	case 100*some >= 99*plain:
+	p.deflate(scratch, quick, part, isLast)
+	switch searched := scratch.Len(); {
+	case 100*searched >= 99*plain:
 		return huffmanOnly
-	case 10*some >= 9*plain:
+	case 10*searched >= 9*plain:
 		return quick
 	}
 	return thorough
@@ -46,7 +46,7 @@ func (p *packer) deflate(out *bytes.Buffer, method int, rows []byte, last bool) 
 	// Nothing here can fail: the methods are valid, and a buffer takes all bytes.
 	w := p.writers[method]
 	if w == nil {
-		w, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[method])
+		w, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[method]) // levels of package flate
 		p.writers[method] = w
 	}
 	w.Reset(out)

@@ -14,11 +14,11 @@ const chunkBytes = 1 << 18
 
 // pngChunk holds a range of rows while they are filtered and compressed to the data of one chunk IDAT.
 type pngChunk struct {
-	rows        [2][]byte // a row and the row above it, each after mostPixelBytes zeros
-	filtered    []byte
-	packed      bytes.Buffer
+	rows        [2][]byte    // a row and the row above it, each after mostPixelBytes zeros
+	filtered    []byte       // for each row, the number of its filter, and its filtered bytes
+	packed      bytes.Buffer // the bytes of the chunk IDAT
 	packer      packer
-	first, last bool
+	first, last bool   // the rows are the first or the last of the picture
 	sum         uint32 // Adler-32 of filtered
 }
 

@@ -11,12 +11,11 @@ import (
 // row and the row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
 // If x is a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
-// x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is whichever of a, b and c is nearest to a+b-c (Paeth). All but Paeth work
-// on words of eight bytes.
+// x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the nearest of a, b and c to a+b-c (Paeth).
 func filterRow(dst, row, above []byte, n int) {
 	const zeros = mostPixelBytes
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
-	dst, form := dst[1:len(x)+1], dst[:1]
+	dst, number := dst[1:len(x)+1], dst[:1]
 	var sums [5]int
 	sums[4] = kernel.Paeth(dst, x, a, b, c)
 	words := len(x) &^ 7
@@ -28,18 +27,18 @@ func filterRow(dst, row, above []byte, n int) {
 		sums[3] += magnitude8(subtract8(x, mean8(a, b)))
 	}
 	for i := words; i < len(x); i++ {
-		for form := range 4 {
-			sums[form] += magnitude8(uint64(x[i] - predict(form, a[i], b[i])))
+		for filter := range 4 {
+			sums[filter] += magnitude8(uint64(x[i] - predict(filter, a[i], b[i])))
 		}
 	}
 	best := 0
-	for form, sum := range sums {
+	for filter, sum := range sums {
 		if sum < sums[best] {
-			best = form
+			best = filter
 		}
 	}
-	form[0] = byte(best)
-	if best == 4 {
+	number[0] = byte(best)
+	if best == 4 { // kernel.Paeth has filled dst
 		return
 	}
 	for i := 0; i < words; i += 8 {
@@ -59,9 +58,9 @@ func filterRow(dst, row, above []byte, n int) {
 	}
 }
 
-// predict returns what filter number form, 0 to 3, subtracts from a byte, given the bytes a on its left and b above.
-func predict(form int, a, b byte) byte {
-	switch form {
+// predict returns what a filter, 0 to 3, subtracts from a byte, given the bytes a one pixel to its left and b above.
+func predict(filter int, a, b byte) byte {
+	switch filter {
 	case 1:
 		return a
 	case 2:
@@ -92,9 +91,9 @@ func mean8(a, b uint64) uint64 {
 
 // magnitude8 returns the sum of the magnitudes of the eight bytes of v as signed numbers.
 func magnitude8(v uint64) int {
-	negative := v >> 7 & ones
-	v = (v ^ negative*0xff) + negative
+	negative := v >> 7 & ones          // 1 in each byte that is negative
+	v = (v ^ negative*0xff) + negative // negates these bytes: −x = ^x + 1
 	const low = 0x00ff00ff00ff00ff
-	v = v&low + v>>8&low
-	return int(v * 0x0001000100010001 >> 48)
+	v = v&low + v>>8&low                     // four sums of 16 bits
+	return int(v * 0x0001000100010001 >> 48) // the product's highest 16 bits are the sum of all four
 }

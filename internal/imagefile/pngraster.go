@@ -52,7 +52,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 		r.depth = pixel / 4
 	case *image.RGBA, *image.RGBA64:
 		r.depth, multiplied = pixel/4, true
-	default:
+	default: // only readAny can read it
 		pix, multiplied = nil, true
 	}
 	r.read = func(dst []byte, y int) { copy(dst, pix[y*stride:]) }
@@ -77,6 +77,9 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	}
 	return r
 }
+
+// plainRaster returns a raster of img without grey with alpha, and without alpha if all pixels are opaque.
+func plainRaster(img image.Image) *raster { return rasterOf(img, false, false) }
 
 // isGrey reports whether red, green and blue are equal in all pixels of pix, which has rows of stride bytes.
 func (r *raster) isGrey(pix []byte, stride int) bool {
@@ -120,8 +123,7 @@ func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	}
 }
 
-// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of all entries up to the
-// last entry that is not opaque.
+// paletteBytes returns the palette for a PNG: red, green and blue of all entries, and alpha up to the last not opaque.
 func (r *raster) paletteBytes() (colours, alpha []byte) {
 	all := 0
 	for i, c := range r.palette[:min(len(r.palette), 256)] {

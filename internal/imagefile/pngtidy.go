@@ -17,8 +17,7 @@ import (
 
 // Other programs read PNG files with surplus bytes, which image/png refuses. The functions below remove the surplus.
 
-// isCgBI reports whether a PNG is of the kind that Xcode makes from the pictures of an app, without the zlib header and
-// with blue and red swapped, and returns this kind.
+// isCgBI reports whether a PNG is of the kind that Xcode makes for apps, with no zlib header and blue and red swapped.
 func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 	var head [16]byte
 	_, _ = r.ReadAt(head[:], 0)
@@ -84,7 +83,7 @@ func tidyPNG(data []byte) []byte {
 	return data[:to+int64(copy(data[to:], data[from:]))]
 }
 
-// decodePNG decodes a PNG. It ignores data after the last pixel.
+// decodePNG decodes a PNG. It ignores data after the last pixel: it decodes a copy without them if png refuses them.
 func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	img, err := png.Decode(src)
 	if surplus := png.FormatError("too much pixel data"); errors.Is(err, surplus) {
@@ -151,9 +150,9 @@ func (w idat) Write(p []byte) (int, error) {
 // pngBytes returns the number of bytes in all rows of the PNG data, including the filter byte of each row.
 func pngBytes(data []byte) (sum int64) {
 	w, h := int64(binary.BigEndian.Uint32(data[16:])), int64(binary.BigEndian.Uint32(data[20:]))
-	bits := int64(data[24]) * int64(pngSamples[data[25]])
-	passes := [][4]int64{{0, 0, 1, 1}} // the first column and row, and the steps to the next
-	if data[28] == 1 {
+	bits := int64(data[24]) * int64(pngSamples[data[25]]) // of a pixel: depth and colour type
+	passes := [][4]int64{{0, 0, 1, 1}}                    // the first column and row, and the steps to the next
+	if data[28] == 1 {                                    // interlaced
 		passes = [][4]int64{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2},
 			{0, 1, 1, 2}}
 	}

@@ -37,7 +37,7 @@ type pngFile struct {
 // beginPNG writes the chunks before the pixels of r to w, and returns a writer for the pixels.
 func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(r.width)), uint32(r.height))
-	head = append(head, byte(8*r.depth), r.kind, 0, 0, 0)
+	head = append(head, byte(8*r.depth), r.kind, 0, 0, 0) // deflate, the usual filters, no interlacing
 	start := metadata.AppendChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", head)
 	if r.kind == pngPalette {
 		colours, alpha := r.paletteBytes()
@@ -48,7 +48,9 @@ func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 	}
 	_, err := w.Write(start)
 	rows := max(chunkBytes/(r.rowBytes()+1), 1)
-	return &pngFile{w: w, r: r, count: chunks{rows: rows, above: 1, of: (r.height + rows - 1) / rows}, sum: 1}, err
+	const sumOfNothing = 1 // by Adler-32
+	return &pngFile{w: w, r: r, count: chunks{rows: rows, above: 1, of: (r.height + rows - 1) / rows},
+		sum: sumOfNothing}, err
 }
 
 func (p *pngFile) chunks() *chunks { return &p.count }

@@ -13,9 +13,8 @@ import (
 // Only one picture of a file is decoded, and others would be lost silently. So files in formats that allow several are
 // searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
-// checkSingle refuses a file with several pictures. With lim.FirstFrame such files are allowed: if f.first is nil,
-// the decoder reads only the first picture by itself; otherwise f.first has already cut src down to its first
-// picture.
+// checkSingle refuses a file with several pictures. With lim.FirstFrame such files are allowed: if f.first is nil, the
+// decoder reads only the first picture by itself. Otherwise f.first has already cut src down to its first picture.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
@@ -164,7 +163,8 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces more.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
+// further pictures after it.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

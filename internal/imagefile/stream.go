@@ -28,10 +28,8 @@ type Stream struct {
 // chunkWriter writes the pixels of a file in chunks, each of the same number of rows.
 type chunkWriter interface {
 	chunks() *chunks
-	// pack compresses and writes the next n chunks.
-	pack(n int) error
-	// end writes the end of the file, after the last chunk.
-	end() error
+	pack(n int) error // compresses and writes the next n chunks
+	end() error       // writes the end of the file, after the last chunk
 }
 
 // chunks says how a file is divided into chunks, and how many have been written.
@@ -64,8 +62,8 @@ func (s *Stream) Put(rows image.Image) error {
 		}
 	}
 	s.pix = append(s.pix, pix[:rows.Bounds().Dy()*s.rowBytes]...)
-	c, end := s.file.chunks(), s.top+len(s.pix)/s.rowBytes
-	complete := end / c.rows
+	c, end := s.file.chunks(), s.top+len(s.pix)/s.rowBytes // end: how many rows have been received in all
+	complete := end / c.rows                               // how many chunks have all their rows
 	if end == s.height {
 		complete = c.of
 	}
@@ -74,7 +72,7 @@ func (s *Stream) Put(rows image.Image) error {
 	return err
 }
 
-// begin checks the size, and writes the part of the file that precedes the pixels.
+// begin checks the size, and writes the file up to its pixels, to s.aside if needed. If not, it sets s.aside to nil.
 func (s *Stream) begin() (err error) {
 	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
 		return err
@@ -91,7 +89,7 @@ func (s *Stream) begin() (err error) {
 
 // streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it reads from s.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
-	r := rasterOf(s.like, false, false)
+	r := plainRaster(s.like)
 	r.height = s.height
 	r.read = func(dst []byte, y int) {
 		src := s.pix[(y-s.top)*s.rowBytes:]
@@ -127,7 +125,8 @@ func (s *Stream) drop(row int) {
 	}
 }
 
-// Close ends the file. It fails if rows are missing.
+// Close ends the file. If the metadata before the picture state its length, the picture has been kept in s.aside, and
+// Close now writes both to s.w. It fails if rows are missing.
 func (s *Stream) Close() error {
 	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
 		return refuse(safefile.ErrOutput, "is not whole: rows are missing")

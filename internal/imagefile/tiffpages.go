@@ -65,8 +65,7 @@ func Pages(data []byte) (places []uint64, others int, err error) {
 	return places, others, err
 }
 
-// SetPage makes a page the first in the TIFF data: it writes place, the offset of its directory from Pages, into the
-// header.
+// SetPage makes a page the first in the TIFF data: it writes the offset of its directory, from Pages, into the header.
 func SetPage(data []byte, place uint64) {
 	if order, ok := metadata.ByteOrder(data); ok {
 		order.PutUint32(data[4:], uint32(place))
@@ -79,8 +78,7 @@ func SetPage(data []byte, place uint64) {
 	order.PutUint64(data[8:], place)
 }
 
-// endOfTIFF returns the offset after the last byte that the TIFF data refers to, in a directory, a value or pixels, or
-// 0 if unknown.
+// endOfTIFF returns the offset after the last byte of directories, values and pixels in the TIFF data; 0: unknown.
 func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // how many offsets and lengths of strips and tiles may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {

@@ -34,16 +34,16 @@ func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
 		{Tag: 257, Long: true, Values: []uint32{uint32(r.height)}},
-		{Tag: 258, Values: slices.Repeat([]uint32{uint32(8 * r.depth)}, samples)},
-		{Tag: 259, Values: []uint32{deflate}},
+		{Tag: 258, Values: slices.Repeat([]uint32{uint32(8 * r.depth)}, samples)}, // bits per sample
+		{Tag: 259, Values: []uint32{deflate}},                                     // the compression
 		{Tag: 262, Values: []uint32{photometric}},
 		{Tag: 273, Long: true, Values: offsets},
-		{Tag: 277, Values: []uint32{uint32(samples)}},
-		{Tag: 278, Long: true, Values: []uint32{uint32(r.stripRows())}},
+		{Tag: 277, Values: []uint32{uint32(samples)}},                   // samples per pixel
+		{Tag: 278, Long: true, Values: []uint32{uint32(r.stripRows())}}, // rows per strip
 		{Tag: 279, Long: true, Values: r.lengths},
 	}
 	if r.predicts() {
-		f = append(f, metadata.TIFFField{Tag: 317, Values: []uint32{differences}})
+		f = append(f, metadata.TIFFField{Tag: 317, Values: []uint32{differences}}) // the predictor
 	} else {
 		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.palette)})
 	}
@@ -52,7 +52,7 @@ func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 		if r.multiplied {
 			alpha = multiplied
 		}
-		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{alpha}})
+		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{alpha}}) // the extra sample
 	}
 	return f
 }
@@ -71,8 +71,7 @@ func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) 
 
 // measure sets r.lengths to the lengths in bytes of the compressed strips, and returns their sum.
 //
-// Note: the directory of a page, or its offset, precedes the strips and depends on their lengths. So strips are
-// compressed twice, which is quick compared with enlarging, and takes no memory for the file.
+// Note: strips are compressed twice, since the directory, or its offset, precedes them and depends on their lengths.
 func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	r.lengths = r.lengths[:0]
 	_ = r.pack(order, func(strip []byte) error {
@@ -113,7 +112,8 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	method := s.packer.chooseMethod(&s.packed, s.rows)
 	s.packed.Reset()
 	s.packed.WriteString(zlibHead)
-	s.packer.deflate(&s.packed, method, s.rows, true)
+	const isLast = true
+	s.packer.deflate(&s.packed, method, s.rows, isLast)
 	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 

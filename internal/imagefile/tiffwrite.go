@@ -13,18 +13,16 @@ import (
 
 // tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture. When
 // written, one strip per processor is compressed at the same time.
-//
-// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples per pixel if three
-// would suffice.
 type tiffRaster struct {
 	*raster
 	multiplied bool     // colour is multiplied by alpha
 	lengths    []uint32 // bytes of each compressed strip
 }
 
-// tiffOf returns a raster of img, which adapt has converted. The raster shares the memory of img.
+// tiffOf returns a raster of img, which adapt has converted. The raster shares the memory of img. Colours that img
+// stores multiplied by alpha stay so.
 func tiffOf(img image.Image) *tiffRaster {
-	r := &tiffRaster{raster: rasterOf(img, false, false)}
+	r := &tiffRaster{raster: plainRaster(img)}
 	switch img.(type) {
 	case *image.RGBA, *image.RGBA64:
 		if r.kind == pngRGBA {
@@ -46,10 +44,10 @@ func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 // PageWriter writes a TIFF with several pages.
 type PageWriter struct {
 	w     io.Writer
-	of    int
-	made  int
-	at    int64
-	order binary.ByteOrder
+	of    int              // how many pages there will be
+	made  int              // how many pages have been written
+	at    int64            // bytes written
+	order binary.ByteOrder // as in the metadata of the first page
 }
 
 // NewPageWriter begins a TIFF with the given number of pages.
@@ -71,10 +69,12 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 		}
 	}
 	r := tiffOf(tiff.adapt(img))
+	const subfileType, pageNumber = 254, 297
 	const page = 2 // the page is one of several
 	fields := func(at uint32) []metadata.TIFFField {
-		return append(r.fields(at), metadata.TIFFField{Tag: 254, Long: true, Values: []uint32{page}},
-			metadata.TIFFField{Tag: 297, Values: []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))}})
+		number := []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))} // of this page, and of all pages
+		return append(r.fields(at), metadata.TIFFField{Tag: subfileType, Long: true, Values: []uint32{page}},
+			metadata.TIFFField{Tag: pageNumber, Values: number})
 	}
 	p.made++
 	layout := m.TIFFPage(p.order, opt.Software, p.at, r.measure(p.order), p.made == p.of, fields)

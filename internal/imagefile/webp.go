@@ -44,14 +44,14 @@ func frameIndex(frame []byte) float64 {
 		return 0
 	}
 	d := &booleans{data: frame[start:], width: 255, left: 8}
-	for range 2 {
+	for range 2 { // the bytes of value
 		d.value = d.value<<8 | uint32(d.nextByte())
 	}
 	d.readNumber(2) // the colour space, and whether samples are clamped
 	const segments = 4
-	var at [segments]int
-	relative := true
-	if d.readNumber(1) == 1 {
+	var at [segments]int      // the index of each segment
+	relative := true          // at holds differences from the index of the picture
+	if d.readNumber(1) == 1 { // there are segments
 		mapped := d.readNumber(1) == 1
 		if d.readNumber(1) == 1 {
 			relative = d.readNumber(1) == 0
@@ -94,11 +94,12 @@ func frameIndex(frame []byte) float64 {
 type booleans struct {
 	data  []byte
 	value uint32 // two bytes; the first is being decoded
-	width uint32
-	left  int // the number of shifts until the second byte is used up
-	ended bool
+	width uint32 // the number of values that the first byte can still have: "range" in RFC 6386
+	left  int    // the number of shifts until the second byte is used up
+	ended bool   // more bytes were needed than data has
 }
 
+// nextByte returns the next byte of data, or 0 after the end.
 func (d *booleans) nextByte() (b byte) {
 	if len(d.data) == 0 {
 		d.ended = true
@@ -112,7 +113,7 @@ func (d *booleans) nextByte() (b byte) {
 func (d *booleans) readNumber(bits int) (v int) {
 	for range bits {
 		v <<= 1
-		split := 1 + (d.width-1)>>1
+		split := 1 + (d.width-1)>>1 // from here on, the first byte means a 1
 		if d.value >= split<<8 {
 			v |= 1
 			d.width, d.value = d.width-split, d.value-split<<8
@@ -144,8 +145,8 @@ func (d *booleans) readOptional(bits int) int {
 }
 
 // withAlphaFlag makes the alpha flag in the extended header of the WebP in src, in its memory, agree with the chunks,
-// since the decoder fails otherwise: it sets the flag if a chunk ALPH stands before the pixels, and clears the flag if
-// there is none and the pixels are lossy.
+// since the decoder fails otherwise. It sets the flag if a chunk ALPH stands before the pixels, and clears the flag if
+// there is none and the pixels are lossy. It returns src, and leaves a WebP without an extended header unchanged.
 func withAlphaFlag(src *source) *source {
 	const kindAt, flags, alpha, extendedHeader = 12, 20, 0x10, 30
 	if len(src.data) < extendedHeader || string(src.data[kindAt:kindAt+4]) != "VP8X" {
@@ -196,12 +197,12 @@ func fromLimitedRange(img image.Image) image.Image {
 	parallel.Rows(h, func(y int) {
 		near, far := chroma.Neighbours(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]
-		ub, vb := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
-		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
+		cb, cr := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
+		farCb, farCr := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
-			a, b := chroma.Neighbours(x, inW)
-			r, g, blue := limitedToRGB(int(v), interpolate(ub[a], ub[b], uf[a], uf[b]),
-				interpolate(vb[a], vb[b], vf[a], vf[b]))
+			a, b := chroma.Neighbours(x, inW) // the nearest column of chroma and the next nearest
+			r, g, blue := limitedToRGB(int(v), interpolate(cb[a], cb[b], farCb[a], farCb[b]),
+				interpolate(cr[a], cr[b], farCr[a], farCr[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]
 			pix[0], pix[1], pix[2], pix[3] = r, g, blue, 255
 			if alpha != nil {
@@ -218,7 +219,8 @@ func interpolate(a, b, c, d uint8) int {
 	return ((sum+2*(int(b)+int(c)))>>3 + int(a)) >> 1
 }
 
-// limitedToRGB converts luma of 16 to 235 and chroma of 16 to 240 to RGB, as libwebp does.
+// limitedToRGB converts luma of 16 to 235 and chroma of 16 to 240 to RGB, as libwebp does: 1.164·(y−16) plus
+// 1.596·(v−128), minus 0.392·(u−128) and 0.813·(v−128), or plus 2.017·(u−128), all times 2⁶ before clip6.
 func limitedToRGB(y, u, v int) (r, g, b uint8) {
 	l := y * 19077 >> 8
 	return clip6(l + v*26149>>8 - 14234), clip6(l - u*6419>>8 - v*13320>>8 + 8708), clip6(l + u*33050>>8 - 17685)
@@ -229,12 +231,13 @@ func clip6(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }
 
 // encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Hidden colours are kept.
 func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
-	r := rasterOf(img, false, false)
+	r := plainRaster(img)
 	stream := vp8l.New(vp8l.Picture{Width: r.width, Height: r.height, Alpha: r.kind == pngRGBA, Row: r.readARGB()})
 	return opt.Metadata.WebP(opt.Software, r.width, r.height, r.kind == pngRGBA, stream.Size()).Write(w, stream.Write)
 }
 
-// readARGB returns a function that fills dst with the pixels of row y, each as 0xAARRGGBB. r has samples of one byte.
+// readARGB returns a function that fills dst with the pixels of row y of r, each as 0xAARRGGBB. r must have samples of
+// one byte and no grey with alpha. Several goroutines may call the function at once.
 func (r *raster) readARGB() func(dst []uint32, y int) {
 	const opaque = 0xff << 24
 	rows := sync.Pool{New: func() any {

@@ -6,26 +6,26 @@ import "encoding/binary"
 type bits struct {
 	data []byte // the file
 	at   int    // offset of the next byte to take; it never passes a marker
-	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. After the last
-	// bit before a marker acc holds zeros; count is below 0 once some of these zeros have been read.
-	acc   uint64
-	count int
+	// bitBuffer holds the next bits, from its highest bit down, and bitCount is how many of them come from data. After
+	// the last bit before a marker come zeros. bitCount is below 0 once some of these zeros have been read.
+	bitBuffer uint64
+	bitCount  int
 }
 
-// leastBits is the number of bits that suffice for a Huffman code and the number after it.
-const leastBits = invalidLength + 16
+// enoughBits is the number of bits that suffice for a Huffman code and the number after it.
+const enoughBits = invalidLength + 16
 
-// fill takes bytes from data until acc has more than 56 bits, or a marker follows.
+// fill takes bytes from data until bitBuffer has more than 56 bits, or a marker follows.
 func (r *bits) fill() {
-	for r.count <= 56 {
+	for r.bitCount <= 56 {
 		if r.at+8 <= len(r.data) {
 			next := binary.BigEndian.Uint64(r.data[r.at:])
 			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			if (^next-ones)&next&highs == 0 { // no byte is 0xff
-				r.acc |= next >> r.count
-				taken := (64 - r.count) / 8
+			if (^next-ones)&next&highs == 0 { // no byte is 0xff, so next holds no marker
+				r.bitBuffer |= next >> r.bitCount
+				taken := (64 - r.bitCount) / 8
 				r.at += taken
-				r.count += 8 * taken
+				r.bitCount += 8 * taken
 				return
 			}
 		}
@@ -44,30 +44,30 @@ func (r *bits) fill() {
 			end++
 		}
 		r.at = end
-		r.acc |= uint64(b) << (56 - r.count)
-		r.count += 8
+		r.bitBuffer |= uint64(b) << (56 - r.bitCount)
+		r.bitCount += 8
 	}
 }
 
 // bit returns the next bit.
 func (r *bits) bit() uint64 {
-	if r.count < 1 {
+	if r.bitCount < 1 {
 		r.fill()
 	}
-	b := r.acc >> 63
-	r.acc <<= 1
-	r.count--
+	b := r.bitBuffer >> 63
+	r.bitBuffer <<= 1
+	r.bitCount--
 	return b
 }
 
 // number returns the next n bits, at most 16.
 func (r *bits) number(n uint) int {
-	if r.count < 16 {
+	if r.bitCount < 16 {
 		r.fill()
 	}
-	v := int(r.acc >> (64 - n))
-	r.acc <<= n
-	r.count -= int(n)
+	v := int(r.bitBuffer >> (64 - n))
+	r.bitBuffer <<= n
+	r.bitCount -= int(n)
 	return v
 }
 
@@ -75,6 +75,6 @@ func (r *bits) number(n uint) int {
 // bits, at most 16. If the first bit is 0, the number is negative.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
-	negative := int32(acc>>63) - 1 // all bits set, or none
+	negative := int32(acc>>63) - 1 // if the first bit is 0, all bits set, else none
 	return v + negative&(1-int32(1)<<size)
 }

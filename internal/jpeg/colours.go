@@ -19,8 +19,9 @@ const (
 	meansInvertedYCCK // inverted CMY, converted like RGB to YCbCr; and inverted black
 )
 
-// meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
-// a JFIF segment means YCbCr; without it, Adobe's segment decides, and else the names of the components.
+// meaning returns which colours the components are. Unless Options.Colours says it, this method decides as libjpeg
+// does (jdapimin.c, default_decompress_parms). Three components are YCbCr with a JFIF segment. Without it, Adobe's
+// segment decides, and else the names of the components. Four are inverted YCCK if Adobe says so, or CMYK.
 //
 // Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {
@@ -45,7 +46,7 @@ func (d *decoder) meaning() meaning {
 	return meansInvertedCMYK
 }
 
-// transform computes the samples from the coefficients of a progressive file.
+// transform computes the samples from the coefficients of a progressive file. In other files readScan has done so.
 func (d *decoder) transform() error {
 	for _, c := range d.components {
 		if !d.isProgressive {
@@ -54,7 +55,8 @@ func (d *decoder) transform() error {
 		rows := c.rows(&d.frame)
 		c.samples = make([]byte, 8*rows*c.stride)
 		q, blocks := c.quantiser, c.stride/8
-		err := parallel.For(d.ctx, rows, 1, func() func(lo, hi int) {
+		const grain = 1 // rows of blocks that a worker takes at a time
+		err := parallel.For(d.ctx, rows, grain, func() func(lo, hi int) {
 			return func(lo, hi int) {
 				for i := lo * blocks; i < hi*blocks; i++ {
 					out := c.samples[8*(i/blocks*c.stride+i%blocks):]
@@ -73,20 +75,20 @@ func (d *decoder) transform() error {
 // transformBlock dequantises coefficients with table q, and writes 8×8 samples to out, in rows stride bytes apart.
 func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
 	var block [64]int32
-	others := int16(0)
+	anyAC := int16(0) // 0 if all AC coefficients are 0
 	for k, v := range from {
 		if block[k] = int32(v) * q[k]; k > 0 {
-			others |= v
+			anyAC |= v
 		}
 	}
-	if others == 0 {
+	if anyAC == 0 {
 		fillBlock(block[0], out, stride)
 		return
 	}
 	inverse(&block, out, stride)
 }
 
-// picture builds the picture from the samples.
+// picture builds the picture from the samples, of one of the types that Decode lists. It inverts inverted inks.
 func (d *decoder) picture() image.Image {
 	bounds := image.Rect(0, 0, d.width, d.height)
 	c := d.components
@@ -174,19 +176,21 @@ func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 // isFull reports whether c has a sample for every pixel.
 func (d *decoder) isFull(c *component) bool { return c.across == d.mostAcross && c.down == d.mostDown }
 
-// enlarge returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), it interpolates where c has half
-// the resolution, and else repeats samples.
+// enlarge returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), it interpolates where c has
+// half the resolution in one or both directions, full resolution in the other, and is not a halved plane of at most
+// 2 samples a row. Else it repeats samples.
 func (d *decoder) enlarge(c *component) *component {
 	if d.isFull(c) {
 		return c
 	}
-	wide, high := 2*c.across == d.mostAcross, 2*c.down == d.mostDown
-	isSmooth := (!wide || c.width > 2) && (wide || c.across == d.mostAcross) && (high || c.down == d.mostDown)
+	doubleWidth, doubleHeight := 2*c.across == d.mostAcross, 2*c.down == d.mostDown
+	isSmooth := (!doubleWidth || c.width > 2) && (doubleWidth || c.across == d.mostAcross) &&
+		(doubleHeight || c.down == d.mostDown)
 	out := d.plane()
 	parallel.Rows(d.height, func(y int) {
 		to := out.samples[y*out.stride:][:d.width]
 		if isSmooth {
-			chroma.EnlargeRow(to, c.samples, c.stride, c.width, c.height, y, wide, high)
+			chroma.EnlargeRow(to, c.samples, c.stride, c.width, c.height, y, doubleWidth, doubleHeight)
 			return
 		}
 		from := c.samples[y*c.down/d.mostDown*c.stride:]

@@ -38,7 +38,7 @@ func (c *codes) decodeLong(acc uint64) (value byte, length uint) {
 	return 0, invalidLength
 }
 
-// newCodes returns a table in which count[n-1] codes have n bits; values are the values of the codes, from short to
+// newCodes returns a table in which count[n-1] codes have n bits. values are the values of the codes, from short to
 // long codes. It returns nil where there are more codes than a length allows.
 func newCodes(count []byte, values []byte) *codes {
 	c := &codes{}
@@ -48,7 +48,7 @@ func newCodes(count []byte, values []byte) *codes {
 		c.shift[n] = int32(index - code)
 		for range count[n-1] {
 			if n <= fastBits && code < 1<<n {
-				free := fastBits - n
+				free := fastBits - n // any bits may follow the code
 				for i := code << free; i < (code+1)<<free; i++ {
 					c.fast[i] = uint16(values[index])<<8 | uint16(n)
 				}
@@ -64,16 +64,16 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes sets Huffman tables of d from payload. A table is stored as class (DC or AC), number, counts, values.
+// readCodes sets Huffman tables of d from payload. A table is stored as class (0: DC, 1: AC), number, counts, values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {
 		if len(payload) < head {
 			return FormatError("a Huffman table that is cut")
 		}
-		class, number, n := payload[0]>>4, payload[0]&15, 0
-		for _, many := range payload[1:head] {
-			n += int(many)
+		class, number, n := payload[0]>>4, payload[0]&15, 0 // n: how many codes there are
+		for _, ofLength := range payload[1:head] {
+			n += int(ofLength)
 		}
 		if class > 1 || number > 3 || n > 256 || len(payload) < head+n {
 			return FormatError("a wrong Huffman table")
@@ -86,7 +86,7 @@ func (d *decoder) readCodes(payload []byte) error {
 		if class == 1 {
 			d.ac[number] = table
 		} else {
-			for _, size := range values {
+			for _, size := range values { // the value of a DC code is the size of a difference in bits
 				if size > 15 {
 					return FormatError("a wrong Huffman table")
 				}

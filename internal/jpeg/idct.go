@@ -72,8 +72,8 @@ func inverse(b *[64]int32, out []byte, stride int) {
 func sample(y int32) byte {
 	const shift = scaleBits + columnBits + 3 // 3: the transform in two dimensions is divided by 8
 	v := (y+1<<(shift-1))>>shift + 128
-	if uint32(v) > 255 {
-		return byte(^v >> 31)
+	if uint32(v) > 255 { // below 0 or above 255
+		return byte(^v >> 31) // 0 or 255
 	}
 	return byte(v)
 }

@@ -23,27 +23,21 @@ import (
 
 // Options say how to decode a file. The zero value means the defaults.
 type Options struct {
-	// Tables is a JPEG stream that holds only tables, as in a TIFF. A table applies until the file redefines it.
-	Tables []byte
-	// Colours says which colours the components are. Default: FromFile.
-	Colours Colours
-	// Pixels is the largest width × height, in pixels. 0 means 65,535².
-	Pixels int64
-	// Scans is the largest number of scans. 0 means any number.
-	Scans int
+	Tables  []byte  // a JPEG stream of only tables, as in a TIFF, which apply until the file redefines them
+	Colours Colours // which colours the components are; default: FromFile
+	Pixels  int64   // the largest width × height, in pixels; 0: 65,535²
+	Scans   int     // the largest number of scans; 0: any number
 }
 
 // Colours says how to find out which colours the components are.
 type Colours int
 
 const (
-	// FromFile uses the segments JFIF and Adobe, or else the names of the components.
-	FromFile Colours = iota
+	FromFile Colours = iota // by the segments JFIF and Adobe, or else the names of the components
 	// AsStored takes one component as grey, three as RGB and four as CMYK, where 0 is no ink. Two components, which a
 	// TIFF uses for grey with alpha, become the first two channels of an *image.CMYK.
 	AsStored
-	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and other files as FromFile does.
-	AsYCbCr
+	AsYCbCr // three components are YCbCr of BT.601 in full range; other files are taken as by FromFile
 )
 
 // ErrScans is the error for a file with more than Options.Scans scans.
@@ -113,16 +107,16 @@ type decoder struct {
 	hasJFIF, hasAdobe bool
 	adobeTransform    byte
 
-	scans    int
-	used     int  // offset after the bits that the last scan used
-	eob      int  // for progressive files: the blocks still to come without further coefficients in this scan
-	hasEnded bool // the data up to the next restart marker, or of the scan, have ended too early
+	scans     int
+	used      int  // offset after the bits that the last scan used
+	eob       int  // for progressive files: the blocks still to come without further coefficients in this scan
+	dataEnded bool // the data up to the next restart marker, or of the scan, have ended too early
 
-	isDamaged, isCoarse, hasNoEnd bool
-	surplus                       int // bytes that belong to no segment or scan
+	isDamaged, isCoarse, hasNoEnd bool // see warnings
+	surplus                       int  // bytes that belong to no segment or scan
 }
 
-// warnings returns the faults that were found in a decoded file.
+// warnings returns the faults that were found in a decoded file, in words to follow its name.
 func (d *decoder) warnings() (list []string) {
 	switch {
 	case d.isDamaged:
@@ -139,7 +133,8 @@ func (d *decoder) warnings() (list []string) {
 	return list
 }
 
-// readFile reads all segments and scans.
+// readFile reads all segments and scans, up to the end marker. A fault after the last bits of all coefficients is
+// only a warning, unless zeros seem to stand for missing bytes: see endsInZeros.
 func (d *decoder) readFile() error {
 	if err := d.readTables(); err != nil {
 		return err
@@ -170,7 +165,7 @@ func (d *decoder) readFile() error {
 	}
 }
 
-// readHeader reads the segments up to the first scan.
+// readHeader reads the segments up to the first scan. It fails if there is no frame header among them.
 func (d *decoder) readHeader() error {
 	if err := d.readTables(); err != nil {
 		return err

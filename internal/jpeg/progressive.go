@@ -1,55 +1,58 @@
 package jpeg
 
-// progressiveDecoder returns the function that decodes a block in the scan s of a progressive file (T.81, annex G). A
-// scan holds DC coefficients or a range of AC coefficients: all bits down to bit s.low, or only that bit.
+// progressiveDecoder returns the function that decodes a block in the scan s of a progressive file (T.81, annex G).
+// A scan holds DC coefficients (s.first is 0) or a range of AC coefficients: all bits down to bit s.low (s.high is
+// 0), or only bit s.low. The function does nothing once the data of the scan have ended.
 func (d *decoder) progressiveDecoder(s *scan) func(c *component, x, y int) {
-	decode := d.refineOthers
+	decode := d.refineAC // unless one of the cases below applies
 	switch {
 	case s.first == 0 && s.high == 0:
-		decode = d.decodeFirst
+		decode = d.decodeDC
 	case s.first == 0:
-		decode = d.refineFirst
+		decode = d.refineDC
 	case s.high == 0:
-		decode = d.decodeOthers
+		decode = d.decodeAC
 	}
 	return func(c *component, x, y int) {
-		if !d.hasEnded {
+		if !d.dataEnded {
 			decode(s, c, &c.coefficients[y*c.stride/8+x])
 		}
 	}
 }
 
-// decodeFirst sets block[0], the DC coefficient. The file stores its difference from the block before.
-func (d *decoder) decodeFirst(s *scan, c *component, block *coefficients) {
-	if d.count < leastBits {
+// decodeDC sets block[0], the DC coefficient down to bit s.low. The file stores its difference from the block before.
+func (d *decoder) decodeDC(s *scan, c *component, block *coefficients) {
+	if d.bitCount < enoughBits {
 		d.fill()
 	}
-	size, n := c.dc.decode(d.acc)
+	size, n := c.dc.decode(d.bitBuffer)
 	d.isDamaged = d.isDamaged || n == invalidLength
-	c.before += extend(d.acc<<n, uint(size))
-	d.acc <<= n + uint(size)
-	d.count -= int(n) + int(size)
-	block[0] = int16(c.before << s.low)
+	c.previousDC += extend(d.bitBuffer<<n, uint(size))
+	d.bitBuffer <<= n + uint(size)
+	d.bitCount -= int(n) + int(size)
+	block[0] = int16(c.previousDC << s.low)
 }
 
-// refineFirst reads bit s.low of the DC coefficient of a block, and adds it to block[0].
-func (d *decoder) refineFirst(s *scan, _ *component, block *coefficients) {
+// refineDC reads bit s.low of the DC coefficient of a block, and adds it to block[0].
+func (d *decoder) refineDC(s *scan, _ *component, block *coefficients) {
 	block[0] |= int16(d.bit() << s.low)
 }
 
-// decodeOthers reads the AC coefficients s.first to s.last of a block, in file order, into block.
-func (d *decoder) decodeOthers(s *scan, c *component, block *coefficients) {
+// decodeAC reads the AC coefficients s.first to s.last of a block, down to bit s.low and in file order, into block.
+// A code says how many coefficients that are 0 come first, and the size of the next one. Size 0 means 16 zeros (run
+// 15), or that this block and d.eob blocks after it have no further coefficients.
+func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 	if d.eob > 0 {
 		d.eob--
 		return
 	}
 	for k := s.first; k <= s.last; k++ {
-		if d.count < leastBits {
+		if d.bitCount < enoughBits {
 			d.fill()
 		}
-		value, n := c.ac.decode(d.acc)
-		d.acc <<= n
-		d.count -= int(n)
+		value, n := c.ac.decode(d.bitBuffer)
+		d.bitBuffer <<= n
+		d.bitCount -= int(n)
 		run, size := int(value>>4), uint(value&15)
 		if size == 0 {
 			if run < 15 {
@@ -63,26 +66,27 @@ func (d *decoder) decodeOthers(s *scan, c *component, block *coefficients) {
 		if k += run; k > s.last {
 			d.isDamaged = true
 		}
-		block[zigzag[k]] = int16(extend(d.acc, size) << s.low)
-		d.acc <<= size
-		d.count -= int(size)
+		block[zigzag[k]] = int16(extend(d.bitBuffer, size) << s.low)
+		d.bitBuffer <<= size
+		d.bitCount -= int(size)
 	}
 }
 
-// runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the next size bits.
+// runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the number in the
+// next size bits.
 func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(size)) }
 
-// refineOthers decodes one more bit of the AC coefficients of a block that are not 0 so far, and adds coefficients that
+// refineAC decodes one more bit of the AC coefficients of a block that are not 0 so far, and adds coefficients that
 // become ±1 in this bit. Before each added coefficient, the file has the number of coefficients before it that stay 0.
-func (d *decoder) refineOthers(s *scan, c *component, block *coefficients) {
+func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 	k := s.first
 	for d.eob == 0 && k <= s.last {
-		if d.count < leastBits {
+		if d.bitCount < enoughBits {
 			d.fill()
 		}
-		value, n := c.ac.decode(d.acc)
-		d.acc <<= n
-		d.count -= int(n)
+		value, n := c.ac.decode(d.bitBuffer)
+		d.bitBuffer <<= n
+		d.bitCount -= int(n)
 		run, size := int(value>>4), value&15
 		d.isDamaged = d.isDamaged || n == invalidLength || size > 1
 		if size == 0 && run < 15 {
@@ -102,14 +106,15 @@ func (d *decoder) refineOthers(s *scan, c *component, block *coefficients) {
 		}
 		k++
 	}
-	if d.eob > 0 {
+	if d.eob > 0 { // nothing is added to the rest of this block
 		d.refine(block, k, s, 64)
 		d.eob--
 	}
 }
 
-// refine decodes one more bit of each coefficient of a block that is not 0, from index k on. Once it has passed `zeros`
-// coefficients that are 0, it returns the index of the next one, or s.last+1 if there is none.
+// refine decodes bit s.low of each coefficient of a block that is not 0, from index k on, where a 1 moves it away
+// from 0. Once it has passed `zeros` coefficients that are 0, it returns the index of the next 0, or s.last+1 if
+// there is none.
 func (d *decoder) refine(block *coefficients, k int, s *scan, zeros int) int {
 	for ; k <= s.last; k++ {
 		v := &block[zigzag[k]]
@@ -120,7 +125,7 @@ func (d *decoder) refine(block *coefficients, k int, s *scan, zeros int) int {
 			zeros--
 			continue
 		}
-		if d.bit() == 0 || *v>>s.low&1 != 0 {
+		if d.bit() == 0 || *v>>s.low&1 != 0 { // a bit that is set already comes from damaged data
 			continue
 		}
 		if *v > 0 {

@@ -19,7 +19,8 @@ type scan struct {
 	block func(c *component, x, y int)
 }
 
-// readScan reads the header of a scan and decodes the scan.
+// readScan reads the header of a scan and decodes the scan. A component gets its memory, for coefficients or
+// samples, and its quantisation table in its first scan.
 func (d *decoder) readScan(payload []byte) error {
 	if d.components == nil {
 		return FormatError("pixels before the frame header")
@@ -48,7 +49,7 @@ func (d *decoder) readScan(payload []byte) error {
 			c.samples = make([]byte, 64*blocks)
 		}
 		c.stepAcross, c.stepDown = 1, 1
-		s.across, s.down = c.blocksWide, c.blocksHigh
+		s.across, s.down = c.blocksWide, c.blocksHigh // for a scan of one component
 	}
 	if len(s.components) > 1 {
 		for _, c := range s.components {
@@ -61,13 +62,15 @@ func (d *decoder) readScan(payload []byte) error {
 	}
 	for _, c := range s.components {
 		for k := s.first; k <= s.last; k++ {
-			c.finest[k] = int8(s.low)
+			c.missingBits[k] = int8(s.low)
 		}
 	}
 	return nil
 }
 
-// scanHeader returns the scan that payload describes, and sets the Huffman tables of its components.
+// scanHeader returns the scan that payload describes, and sets the Huffman tables of its components. A scan of a file
+// that is not progressive has all 64 coefficients. A progressive scan has DC coefficients, or AC coefficients of one
+// component, and adds all bits above s.low, or one bit (T.81, G.1.1.1).
 func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 	damaged := FormatError("a wrong scan header")
 	if len(payload) < 1 {
@@ -124,7 +127,7 @@ func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	return tables[0], tables[1]
 }
 
-// decodeScan decodes all blocks of s, from the data at d.at on.
+// decodeScan decodes all blocks of s, from the data at d.at on, with a restart marker after each d.interval MCUs.
 func (d *decoder) decodeScan(s *scan) error {
 	d.begin(s)
 	number, wanted := 0, byte(0) // the numbers of the MCU and of the next restart marker
@@ -137,7 +140,7 @@ func (d *decoder) decodeScan(s *scan) error {
 				if err := d.restart(s, wanted, s.across*s.down-number); err != nil {
 					return err
 				}
-				wanted = (wanted + 1) & 7
+				wanted = (wanted + 1) & 7 // restart markers have the numbers 0 to 7 in turn
 			}
 			number++
 			for _, c := range s.components {
@@ -147,24 +150,25 @@ func (d *decoder) decodeScan(s *scan) error {
 					}
 				}
 			}
-			if d.count < 0 && !d.hasEnded {
-				d.hasEnded = true
+			if d.bitCount < 0 && !d.dataEnded { // more bits were used than there were before the next marker
+				d.dataEnded = true
 				if err := d.checkEnd(s, s.across*s.down-number); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	d.surplus += max(d.count, 0) / 8
-	d.used = d.at - max(d.count, 0)/8
+	unused := max(d.bitCount, 0) / 8 // whole bytes that fill has taken from the file
+	d.surplus += unused
+	d.used = d.at - unused
 	return nil
 }
 
 // begin resets the state of decoding, at the start of a scan or after a restart marker.
 func (d *decoder) begin(s *scan) {
-	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
+	d.bitBuffer, d.bitCount, d.eob, d.dataEnded = 0, 0, 0, false
 	for _, c := range s.components {
-		c.before = 0
+		c.previousDC = 0
 	}
 }
 
@@ -187,7 +191,7 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 // markers that come too late, and invalid markers. Any other restart marker counts as the wanted one. missing is the
 // number of MCUs of s that are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
-	d.isDamaged = d.isDamaged || d.count >= 8
+	d.isDamaged = d.isDamaged || d.bitCount >= 8 // whole bytes before the marker were not used
 	d.begin(s)
 	for {
 		marker, end, skipped := d.find(d.at)
@@ -196,7 +200,7 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 		}
 		d.isDamaged = d.isDamaged || skipped > 0
 		d.at = end
-		ahead := (marker - markerRestart0 - number) & 7
+		ahead := (marker - markerRestart0 - number) & 7 // how many markers after the wanted one; 6 and 7: before it
 		switch {
 		case marker < markerBaseline, isRestart(marker) && ahead >= 6:
 			d.isDamaged = true
@@ -204,7 +208,7 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 			d.isDamaged = d.isDamaged || ahead > 0
 			return nil
 		default:
-			d.at, d.hasEnded = end-2, true // back to the start of the marker
+			d.at, d.dataEnded = end-2, true // back to the start of the marker
 			return d.checkEnd(s, missing)
 		}
 	}
@@ -224,7 +228,7 @@ var zigzag = func() (places [80]uint8) {
 // decodeSequential decodes a block of a sequential file (T.81, F.2.2) into c.samples: grey, if the data have ended.
 func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
-	if d.hasEnded {
+	if d.dataEnded {
 		fillBlock(0, out, c.stride)
 		return
 	}
@@ -237,27 +241,27 @@ func (d *decoder) decodeSequential(c *component, x, y int) {
 	}
 }
 
-// sequentialBlock stores the next block, decoded and dequantised, in block, and returns the index in the file of the
-// last coefficient that is not 0.
+// sequentialBlock stores the next block, decoded and dequantised, in block, which must be all zeros, and returns the
+// index in the file of the last coefficient that is not 0. It sets d.isDamaged for wrong codes and indices above 63.
 func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
-	if d.count < leastBits {
+	if d.bitCount < enoughBits {
 		d.fill()
 	}
-	size, n := c.dc.decode(d.acc)
-	acc, count := d.acc<<n, d.count-int(n)-int(size)
+	size, n := c.dc.decode(d.bitBuffer)
+	acc, count := d.bitBuffer<<n, d.bitCount-int(n)-int(size) // local copies, for speed
 	isBad := n == invalidLength
-	c.before += extend(acc, uint(size))
+	c.previousDC += extend(acc, uint(size))
 	acc <<= size
 	q, ac := c.quantiser, c.ac
-	block[0] = int32(int16(c.before)) * q[0]
+	block[0] = int32(int16(c.previousDC)) * q[0]
 	for k := 1; k < 64; k++ {
-		if count < leastBits {
-			d.acc, d.count = acc, count
+		if count < enoughBits {
+			d.bitBuffer, d.bitCount = acc, count
 			d.fill()
-			acc, count = d.acc, d.count
+			acc, count = d.bitBuffer, d.bitCount
 		}
 		value, n := ac.decode(acc)
-		acc <<= n & 63
+		acc <<= n & 63 // n is below 64; this spares a check
 		count -= int(n)
 		run, size := int(value>>4), uint(value&15)
 		if size == 0 {
@@ -265,17 +269,17 @@ func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 				isBad = isBad || n == invalidLength
 				break
 			}
-			k += 15
+			k += 15 // with k++, 16 coefficients that are 0
 			continue
 		}
-		k += run
-		place := zigzag[k] & 63
+		k += run                // zeros before this coefficient
+		place := zigzag[k] & 63 // below 64, so that no index is checked below
 		block[place] = extend(acc, size) * q[place]
 		acc <<= size
 		count -= int(size)
 		last = k
 	}
-	d.acc, d.count = acc, count
+	d.bitBuffer, d.bitCount = acc, count
 	d.isDamaged = d.isDamaged || isBad || last > 63
 	return last
 }

@@ -32,8 +32,8 @@ const (
 	markerTemporary   = 0x01
 )
 
-// find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes
-// skipped before the marker. end is 0 where the file has no further marker.
+// find returns the next marker at or after the offset at, the offset after the marker, and the number of bytes skipped
+// before the marker. end is 0 where the file has no further marker. 0xff then 0 is no marker, but coded pixels.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
 		if r.data[at] != 0xff {
@@ -51,7 +51,8 @@ func (r *bits) find(at int) (marker byte, end, skipped int) {
 	return 0, 0, skipped
 }
 
-// segment returns the next marker and the payload of its segment, which is empty for an end marker.
+// segment returns the next marker and the payload of its segment, which is empty for an end marker. At the start of the
+// file it requires the start marker and skips it. It adds bytes between segments to d.surplus.
 func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	if d.at == 0 {
 		if len(d.data) < 2 {
@@ -93,7 +94,8 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	}
 }
 
-// read reads a segment and, after the header of a scan, decodes the scan.
+// read reads a segment and, after the header of a scan, decodes the scan. It ignores comments and the data of programs,
+// but for JFIF and Adobe, and refuses segments of kinds of JPEG that are not read.
 func (d *decoder) read(marker byte, payload []byte) error {
 	switch marker {
 	case markerBaseline, markerSequential, markerProgressive:
@@ -125,7 +127,7 @@ func (d *decoder) read(marker byte, payload []byte) error {
 	return nil
 }
 
-// unsupportedMarker returns the error for a marker of a kind of JPEG that is not read.
+// unsupportedMarker returns the error for a marker that is not read, most often of another kind of JPEG.
 func unsupportedMarker(marker byte) error {
 	switch {
 	case marker == markerLossless:
@@ -134,13 +136,13 @@ func unsupportedMarker(marker byte) error {
 		return UnsupportedError("arithmetic coding")
 	case marker == 0xcb:
 		return UnsupportedError("lossless arithmetic coding")
-	case marker > markerLossless && marker < 0xd0 && marker != 0xc8:
+	case marker > markerLossless && marker < markerRestart0 && marker != 0xc8: // 0xc8 is reserved
 		return UnsupportedError("hierarchical coding")
 	}
 	return UnsupportedError("an extension of the format")
 }
 
-// readTables sets the tables of d from Options.Tables.
+// readTables sets the tables and the restart interval of d from Options.Tables, and skips other segments there.
 func (d *decoder) readTables() error {
 	if d.opt.Tables == nil {
 		return nil

@@ -24,8 +24,8 @@ type lexer struct {
 	last  bool   // no field follows in the line
 	err   error  // the error that stopped reading
 
-	within bool // the line has more fields
-	ahead  rune // the first character of the next field, or none
+	within bool // a separator came last, so that the line has one more field, which may be empty
+	ahead  rune // the first character of the next field, if it has been read already, or none
 
 	text *bufio.Reader
 	at   int64 // the offset of the next character that text returns
@@ -45,7 +45,8 @@ func (x *reading) fields(offset int64, separator rune) *lexer {
 	return &lexer{x: x, separator: separator, line: 1, ahead: none, text: text, at: offset}
 }
 
-// next reads the next field. It returns false at the end of the text.
+// next reads the next field, with blank space inside it shortened to one space. It returns false at the end of the text
+// or after an error. A field ends at the separator, at the end of the line, or at a comment, which ends the line.
 func (l *lexer) next() bool {
 	if l.last {
 		l.line++
@@ -55,7 +56,7 @@ func (l *lexer) next() bool {
 	if l.ahead = none; c == none {
 		c = l.skip(l.rune())
 	}
-	for ; c == '\n' && !l.within; c = l.skip(l.rune()) {
+	for ; c == '\n' && !l.within; c = l.skip(l.rune()) { // skips lines without fields
 		l.line++
 	}
 	if c == end && !l.within {
@@ -67,6 +68,7 @@ func (l *lexer) next() bool {
 		if c = l.skip(after); c == after || c == end || c == '\n' {
 			continue
 		}
+		// Blank space was skipped before c.
 		if l.separator == ' ' {
 			l.within, l.ahead = true, c
 			return true
@@ -96,7 +98,7 @@ func (l *lexer) rune() rune {
 }
 
 // skip returns the first character, from c on, that is neither blank space nor in a comment. That may be the end of the
-// line or of the text.
+// line or of the text. A comment goes from # to the end of its line. Errors of spreadsheets, such as #N/A, are fields.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
 		if c == '#' && !comment {
@@ -132,10 +134,11 @@ func (l *lexer) keep(c rune) {
 	}
 }
 
-// separatorFrom returns the separator in the first line with fields from offset on.
+// separatorFrom returns the separator in the first line with fields from offset on: a semicolon if there is one, else a
+// comma if there is one, else a space for blank space.
 func (x *reading) separatorFrom(offset int64) (rune, error) {
 	l, found := x.fields(offset, ' '), ' '
-	content := false
+	content := false // the line has a field
 	for c := l.rune(); c != end; c = l.rune() {
 		switch c = l.skip(c); {
 		case c == '\n' && content:

@@ -1,5 +1,4 @@
-// Package matfile reads and writes a matrix as a separate file, for users who bring their own data and take results
-// away: NumPy's .npy and .npz, and text.
+// Package matfile reads and writes a matrix as a file of its own: NumPy's .npy and .npz, and text.
 //
 //	          read                                          written
 //	.npy      floats, integers, bool; either                float64, row after row
@@ -159,12 +158,13 @@ func isEDF(head []byte) bool {
 	if len(head) < 256 || string(head[:8]) != "0       " {
 		return false
 	}
-	size, err := strconv.Atoi(strings.TrimSpace(string(head[184:192])))
-	signals, err2 := strconv.Atoi(strings.TrimSpace(string(head[252:256])))
+	size, err := strconv.Atoi(strings.TrimSpace(string(head[184:192])))     // of the header, in bytes
+	signals, err2 := strconv.Atoi(strings.TrimSpace(string(head[252:256]))) // how many there are
 	return err == nil && err2 == nil && size == 256*(1+signals)
 }
 
-// npy returns the matrix in r, a .npy file or a member of an .npz file, of the given size in bytes.
+// npy returns the matrix in r, a .npy file or a member of an .npz file, of the given size in bytes. Before it allocates
+// memory, it compares this size with the size in the header, and calls accept.
 func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {
@@ -192,7 +192,8 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	return m, nil
 }
 
-// npz returns the array of an .npz file whose name is Options.Array or, if Array is empty, the only array.
+// npz returns the array of an .npz file with the name Options.Array or, if that is empty, the only array. It fails with
+// usage.ErrSettings if there are several arrays and no name, or no array with the name.
 func (x *reading) npz() (*mat.Dense, error) {
 	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
 	if err != nil {

@@ -61,16 +61,17 @@ func (x *reading) text() (*mat.Dense, error) {
 	return m, nil
 }
 
-// checkScales refuses a matrix in which only the first line or only the first column looks like a scale. The numbers of
-// a scale rise in even steps, like line numbers or times, or are different whole numbers, like selected or shuffled
-// line numbers, while the other lines or columns hold fractions. Few signals look like this; such a signal can be
-// passed as .npy, to which no program adds scales. If named, the first line stands below names, and is not checked.
+// checkScales refuses a matrix in which only the first line or only the first column looks like a scale. The numbers
+// of a scale rise in even steps, like line numbers or times, or are different whole numbers, like selected or
+// shuffled line numbers, while the other lines or columns hold fractions. Few signals look like this. Such a signal
+// can be passed as .npy, to which no program adds scales. If named, the first line stands below names, and is not
+// checked. Fewer than 5 numbers count as even steps only if they are 0, 1, 2 … or 1, 2, 3 …
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {
-		what, leave string
-		count, n    int // number of lines or columns, and entries in each
-		at          func(line, i int) float64
+		what, leave string                    // its name, and the option of pandas that leaves out the scale
+		count, n    int                       // number of lines or columns, and entries in each
+		at          func(line, i int) float64 // entry i of a line or column
 	}{
 		{"line", "to_csv(header=False)", rows, cols, m.At},
 		{"column", "to_csv(index=False)", cols, rows, func(column, i int) float64 { return m.At(i, column) }},
@@ -83,22 +84,20 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 		if c.n >= 20 { // enough to recognise times with few digits: 0.003, 0.006, 0.008
 			tolerance = 0.3
 		}
-		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true
+		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true // alike: all have the same steps
 		for i := range c.n {
 			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never if step < 0
 		}
 		for line := range c.count {
-			alike = alike && c.at(line, 1)-c.at(line, 0) == c.at(0, 1)-first && c.at(line, c.n-1)-c.at(line,
-				0) == last-first
+			start := c.at(line, 0)
+			alike = alike && c.at(line, 1)-start == c.at(0, 1)-first && c.at(line, c.n-1)-start == last-first
 		}
 		if isScale && step > 0 && !alike {
 			return x.refuse("the first %s is %g, %g to %g in even steps, as numbers of lines and columns are, and "+
-				"times; "+
-				"leave it out (in pandas, %s), or save the matrix as .npy where it is data", c.what, first, c.at(0, 1),
-				last,
-				c.leave)
+				"times; leave it out (in pandas, %s), or save the matrix as .npy where it is data", c.what, first,
+				c.at(0, 1), last, c.leave)
 		}
-		if c.n >= 4 && !alike && hasNumbers(c.n, c.count, c.at) {
+		if c.n >= 4 && !alike && beginsWithLineNumbers(c.n, c.count, c.at) {
 			return x.refuse("the first %s is %g, %g, ..., %g, whole numbers, all different, beside fractions, as "+
 				"numbers of lines and columns are; leave it out (in pandas, %s), or save the matrix as .npy where it "+
 				"is data", c.what, first, c.at(0, 1), last, c.leave)
@@ -107,9 +106,10 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	return nil
 }
 
-// hasNumbers reports whether, of count lines with n entries each, the first line consists of different whole numbers
-// from 0 up, and at least half of the entries in all other lines are fractions. It examines 1000 entries a line.
-func hasNumbers(n, count int, at func(line, i int) float64) bool {
+// beginsWithLineNumbers reports whether, of count lines with n entries each, the first line consists of different
+// whole numbers from 0 up, and at least half of the entries in all other lines are fractions. at returns entry i of
+// a line. It examines at most 1000 entries of each line.
+func beginsWithLineNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0
 	for i := range n {
@@ -132,13 +132,14 @@ func hasNumbers(n, count int, at func(line, i int) float64) bool {
 // layout is the arrangement of the numbers in a text.
 type layout struct {
 	rows, cols int
-	first      int // the number of the line with the first row
-	named      bool
-	separator  rune
+	first      int  // the number of the line with the first row
+	named      bool // lines of names come before the first row
+	separator  rune // as in a lexer
 }
 
-// layout returns the layout of x: it counts the rows, and the columns of the first row. Up to two lines of names, for
-// example of columns and of units, may come before this row.
+// layout returns the layout of x: it counts the rows, and the columns of the first row. Up to two lines of names,
+// for example of columns and of units, may come before this row. The lines after a line of names may have another
+// separator. layout fails for a file of Octave with several variables.
 func (x *reading) layout() (is layout, err error) {
 	if is.separator, err = x.separatorFrom(0); err != nil {
 		return is, err
@@ -151,7 +152,7 @@ func (x *reading) layout() (is layout, err error) {
 			names = names && isName(string(l.field))
 		}
 		switch {
-		case !l.last:
+		case !l.last: // the line goes on
 		case is.rows == 0 && names && headers < mostHeaders:
 			headers, is.cols, is.named = headers+1, 0, true
 			if l.separator, err = x.separatorFrom(l.at); err != nil {
@@ -173,7 +174,8 @@ func (x *reading) layout() (is layout, err error) {
 // reFortran matches a number in the double precision notation of Fortran, such as 0.5D+03.
 var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
 
-// number returns the number in field. It fails if field is not a finite number. line and column are for errors.
+// number returns the number in field, also in the notation of reFortran. It fails if field is not a finite number. line
+// and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil && reFortran.MatchString(field) {

@@ -24,8 +24,7 @@ const (
 	semanticMap     = "GainMap"
 	semanticFilm    = "MotionPhoto"
 
-	// MaxFilm is the largest size in bytes of a film and the data stored with it.
-	MaxFilm = 64 << 20
+	MaxFilm = 64 << 20 // the largest size in bytes of a film and the data stored with it
 )
 
 // promises holds what the segments of a JPEG announce about files after the picture.
@@ -131,10 +130,11 @@ func isFilm(src Source, at int64) bool {
 }
 
 // findGainMap returns the gain map among the bytes of src from offset end, where the picture's JPEG ends, to offset
-// behind. list is the XMP packet with the list of files, index the MPF list of pictures. others names the other
-// pictures in the MPF list, except for copies of the picture at another size.
+// behind. list is the XMP packet with the list of files, index the MPF list of pictures. If list leads to no map, the
+// first picture in index that declares itself a gain map is taken. others names the other pictures in the MPF list,
+// except for copies of the picture at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
-	at, _ := list.number(spaceItem, "Padding", 0)
+	at, _ := list.number(spaceItem, "Padding", 0) // the offset of the next file in the list; item 0 is the picture
 	at += end
 	for item := 1; item < len(list.items) && at < behind; item++ {
 		n, ok := list.number(spaceItem, "Length", item)
@@ -153,7 +153,7 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 	for i, e := range multiplePictures(index, mostPictures) {
 		b := Piece(src, index.At()+int64(e.offset), int64(e.length))
 		switch {
-		case i == 0, e.offset == 0, multipleKind(e.kind) == "":
+		case i == 0, e.offset == 0, multipleKind(e.kind) == "": // the picture, or a copy of it
 		case b.At() < end || b.Len < int64(e.length) || b.At()+b.Len > behind:
 			others = append(others, "a picture that is not where the file says")
 		case found.Len > 0 && b.At() == found.At():
@@ -218,7 +218,7 @@ func jpegSize(b Body) (w, h int) {
 		return 0, 0
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
-		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc
+		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc // frame headers, and two that are none
 		if first <= marker && marker <= last && marker != tables && marker != arithmetic {
 			if frame := payload.Start(5); len(frame) == 5 {
 				h, w = int(binary.BigEndian.Uint16(frame[1:])), int(binary.BigEndian.Uint16(frame[3:]))

@@ -9,8 +9,7 @@ import (
 
 // Chunk is a chunk of a PNG.
 type Chunk struct {
-	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
-	Kind []byte
+	Kind []byte // the four letters of the chunk's kind, which are overwritten when the next chunk is read
 	Body
 	w *window
 }
@@ -68,8 +67,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 
 // check fails if the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
 //
-// Note: comparing string(k.kind[:]) directly allocates nothing; a string variable that is also used in an error message
-// would be allocated at each call.
+// Note: comparing string(k.kind[:]) allocates nothing, but a string variable that is also in an error message would.
 func (k *ChunkWalk) check(n int64) error {
 	const most = 1<<31 - 1 // the most bytes of data in a chunk
 	first, header := k.at == pngSignature, string(k.kind[:]) == "IHDR"

@@ -8,13 +8,10 @@ import (
 
 // container says how files of one format hold metadata.
 type container struct {
-	// read reads the metadata of a file into a reader. It is nil for formats that have none.
-	read func(*reader, Source)
-	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks that a file can hold; 0 means that
-	// it holds no such block.
+	read func(*reader, Source) // reads the metadata of a file into a reader; nil: the format has none
+	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks that a file can hold; 0: none.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly says that the encoder writes grey pictures as colour pictures.
-	colourOnly bool
+	colourOnly                       bool // the encoder writes grey pictures as colour pictures
 	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
 	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
 	// AVIF, which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
@@ -68,12 +65,13 @@ func (r *reader) bmp(src Source) {
 	if string(newWindow(src).bytes(0, 2)) != "BM" {
 		start = 0
 	}
-	head := newWindow(src).bytes(start, bmpHeader-bmpLength)
+	head := newWindow(src).bytes(start, bmpHeader-bmpLength) // begins at bmpLength, from which its offsets count
 	if head == nil || binary.LittleEndian.Uint32(head) < 40 {
-		return
+		return // an old header, with neither resolution nor profile
 	}
 	const embedded = "DEBM" // PROFILE_EMBEDDED, the number 'MBED', low byte first
-	if long := newWindow(src).bytes(start, bmpProfileHeader-bmpLength); long != nil && long[0] == 124 &&
+	const v5Length = 124    // of a BITMAPV5HEADER
+	if long := newWindow(src).bytes(start, bmpProfileHeader-bmpLength); long != nil && long[0] == v5Length &&
 		string(long[bmpColourSpace-bmpLength:][:4]) == embedded {
 		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))
 		size := int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength+4:]))

@@ -9,17 +9,14 @@ import (
 
 // The limits on reading the directories of a TIFF.
 const (
-	// MostDirectories is the largest number of directories that are read.
-	MostDirectories = 50_000
-	// mostEntries is the largest number of entries in all directories together.
-	mostEntries = 1 << 22
+	MostDirectories = 50_000  // the largest number of directories that are read
+	mostEntries     = 1 << 22 // the largest number of entries in all directories together
 )
 
 // TIFFDirectory is one of the linked directories of a TIFF. Most describe a page; see IsWhole.
 type TIFFDirectory struct {
-	// At is the offset of the directory in the file. End is the offset after its entries and the link that follows.
-	At  uint64
-	End int64
+	At  uint64 // the offset of the directory in the file
+	End int64  // the offset after its entries and the link that follows
 
 	f tiffFile
 }

@@ -61,11 +61,10 @@ type tiffFile struct {
 	Body
 	order binary.ByteOrder
 	first uint64 // the offset of the first directory
-	// big: it is a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: with 32.
-	big bool
+	big   bool   // a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: 32
 }
 
-// fileIn returns the TIFF or BigTIFF in b.
+// fileIn returns the TIFF or BigTIFF in b. ok is false for other bytes.
 func fileIn(b Body) (f tiffFile, ok bool) {
 	first := b.read(8, 8)
 	switch { // byte order mark, 43, length of an offset, 0
@@ -83,6 +82,7 @@ func (f tiffFile) countLength() int64 { return map[bool]int64{false: 2, true: 8}
 func (f tiffFile) entryLength() int64 { return map[bool]int64{false: entryLength, true: 20}[f.big] }
 func (f tiffFile) linkLength() int64  { return map[bool]int64{false: 4, true: 8}[f.big] }
 
+// tiffIn returns the classic TIFF or the EXIF block in b. ok is false for a BigTIFF and other bytes.
 func tiffIn(b Body) (f tiffFile, ok bool) {
 	head := b.read(0, 8)
 	order, ok := ByteOrder(head)
@@ -113,7 +113,8 @@ func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	return start, start + f.entryLength()*int64(count), true
 }
 
-// head returns the offset start of the entries of the directory at offset at, and the number of entries.
+// head returns the offset start of the entries of the directory at offset at, and the number of entries, which may be
+// more than the file has. ok is false if the directory begins outside of the file.
 func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	if at < 8 || at > uint64(f.Len) {
 		return 0, 0, false
@@ -141,10 +142,10 @@ func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	}
 }
 
-// readEntries calls yield with each entry at the offsets [start, end), until yield returns false.
+// readEntries calls yield with each entry at the offsets [start, end), until yield returns false or reading fails.
 func (f tiffFile) readEntries(start, end int64, yield func(TIFFEntry) bool) {
 	size := f.entryLength()
-	some := make([]byte, 64*size)
+	some := make([]byte, 64*size) // reads 64 entries at a time
 	for start < end {
 		b := some[:min(int64(len(some)), end-start)]
 		if !f.fill(b, start) {
@@ -186,7 +187,7 @@ func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	return e
 }
 
-// value returns the bytes of e's value, in the byte order of the file. ok is false when they are not inside the file.
+// value returns the bytes of e's value, in the file's byte order. ok is false outside the file and for unknown types.
 func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false
@@ -202,7 +203,7 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 }
 
 // orientation returns the orientation in an EXIF block, 1 to 8, and at, the offset of the two bytes that hold it. If
-// there is none or it is out of range, it returns 1 and the offset 0. Damage to the values of other entries is ignored.
+// there is none or it is out of range, it returns 1 and the offset 0. Other entries may be damaged or cut off.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {
@@ -217,7 +218,7 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 		if v := e.Number; 1 <= v && v <= 8 && (e.kind == typeShort || e.kind == typeLong) {
 			at, orientation = e.at+8, int(v)
 			if e.kind == typeLong && f.order == binary.ByteOrder(binary.BigEndian) {
-				at += 2
+				at += 2 // the low half of the number comes last
 			}
 		}
 		return false
@@ -248,7 +249,7 @@ type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries whose tags keep accepts, and the EXIF, GPS and
 // interoperability directories to which they link, down to depth levels. It leaves out damaged entries. It subtracts
-// all other entries and their bytes from left, and stops once left is exceeded, so that no file can take much memory.
+// the entries that keep accepts, and their bytes, from left, and stops once left is exceeded, to bound the memory.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -314,7 +315,7 @@ func (e entry) outsideLength() int64 {
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.tableLength())
 	order.PutUint16(b, uint16(len(d)))
-	place := at + d.tableLength()
+	place := at + d.tableLength() // where the next value that is too long for its entry will lie
 	for i, e := range d {
 		p := b[2+entryLength*i:]
 		order.PutUint16(p, e.tag)

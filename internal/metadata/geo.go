@@ -9,7 +9,7 @@ import (
 
 // GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and tie points, places
 // known in pixels and on Earth, or by a 4×4 matrix. Pixel coordinates count from the corner of the first pixel or,
-// where the key GTRasterType says so, from its centre. RPCs in TIFF (GDAL's page of that name) count from the centre.
+// where the key GTRasterType says so, and for rational polynomials (GDAL, "RPCs in TIFF"), from its centre.
 
 // The directory tags of GeoTIFF, and GDAL's tags for texts and for the value of missing pixels.
 const (
@@ -93,7 +93,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 	}
 	a, b := z.scales()
 	left, top := -float64(z.Part.Min.X), -float64(z.Part.Min.Y)
-	centreX, centreY := left+(a-1)/2, top+(b-1)/2
+	centreX, centreY := left+(a-1)/2, top+(b-1)/2 // c and d where coordinates count from the centre of a pixel
 	c, d := left, top
 	if countsCentres(tags) {
 		c, d = centreX, centreY

@@ -19,15 +19,13 @@ const (
 	gifDescriptor = 10 // the descriptor before an image's data
 )
 
-// GIFHead is the start of a GIF. Width and Height are the sides of its screen in pixels, 0 to 65,535. Length is the
-// number of bytes before the first block.
+// GIFHead is the start of a GIF: the sides of its screen in pixels, 0 to 65,535, and the bytes before the first block.
 type GIFHead struct{ Width, Height, Length int64 }
 
 // GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use
 // it, so that they agree on the content of a file.
 type GIFWalk struct {
-	// Head is the start of the file.
-	Head GIFHead
+	Head GIFHead // the start of the file
 
 	w      *window
 	at     int64 // the offset of the start of the current block, or of its end

@@ -28,7 +28,7 @@ func iptcResource(b Body) (_ Body, ok bool) {
 		if len(head) < resourceHeader || string(head[:4]) != resourceMark {
 			return Body{}, false
 		}
-		name := 1 + int(head[6])
+		name := 1 + int(head[6]) // bytes of the name and its length
 		at := len(resourceMark) + 2 + name + name%2
 		if len(head) < at+4 {
 			return Body{}, false

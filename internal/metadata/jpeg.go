@@ -163,7 +163,7 @@ func (r *reader) jfif(payload Body) {
 func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
-		p := []byte{1, 2, unit}
+		p := []byte{1, 2, unit} // version 1.02
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
 		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
@@ -205,6 +205,7 @@ type segments struct {
 	err     error
 }
 
+// add writes a segment. Its payload is prefix, the identifier of its kind, and payload.
 func (s *segments) add(marker byte, prefix string, payload []byte) {
 	n := 2 + len(prefix) + len(payload)
 	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
@@ -223,8 +224,9 @@ func emptyGainMap(numbers []byte) []byte {
 	return b.Bytes()
 }
 
-// SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the JPEG
-// without them, both in new memory. In the returned EXIF block, the orientation is set to upright.
+// SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the
+// JPEG without them, both in new memory. about holds the segments APP1 to APP15, but for APP14, which decoding
+// needs, and comments before the first scan. In the returned EXIF block, the orientation is set to upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {
 	const app15, adobe = 0xef, 0xee
 	at := int64(startOfPicture)

@@ -84,6 +84,7 @@ type bits struct {
 	at   int
 }
 
+// number returns the next n bits as a number, the first bit lowest.
 func (b *bits) number(n int) (v uint64) {
 	for i := range n {
 		if b.at>>3 < len(b.data) {
@@ -104,7 +105,7 @@ func (b *bits) sides() {
 			b.number(5)
 			return
 		}
-		b.number([]int{9, 13, 18, 30}[b.number(2)])
+		b.number([]int{9, 13, 18, 30}[b.number(2)]) // the number of bits is chosen by two bits
 	}
 	side()
 	if b.number(3) == 0 { // not one of the fixed ratios of width to height

@@ -17,7 +17,7 @@ func (m Metadata) lostWarning(colours []string) string {
 	for _, p := range m.Own {
 		name := p.name()
 		switch {
-		case name == "" || m.IPTC != nil && p.hasIPTC():
+		case name == "" || m.IPTC != nil && p.hasIPTC(): // not lost: in a profile, or in m.IPTC
 		case name == textChunk:
 			keywords = addOnce(keywords, p.keyword())
 		default:
@@ -26,7 +26,7 @@ func (m Metadata) lostWarning(colours []string) string {
 	}
 	plural := len(names) > 1 || len(keywords) > 1
 	if len(keywords) > 0 {
-		const most = 8
+		const most = 8 // keywords in the warning
 		more := max(len(keywords)-most, 0)
 		text := textChunk + "s"[:min(len(keywords)-1, 1)] + " " + enumerate(keywords[:len(keywords)-more])
 		if more > 0 {

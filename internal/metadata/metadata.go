@@ -1,5 +1,4 @@
-// Package metadata reads and writes what a picture file holds besides its pixels: the ICC profile, the EXIF block, the
-// XMP packet, the IPTC records and the resolution.
+// Package metadata reads and writes the ICC profile, EXIF block, XMP packet, IPTC records and resolution of a picture.
 //
 // A JPEG may hold further files after its picture, such as a gain map or the film of a motion photo; writing a JPEG
 // keeps them. Metadata.Resized adapts the metadata to a result of another size.
@@ -19,12 +18,9 @@ import (
 // The memory for the metadata of one file is bounded. A photograph has about ten parts, a photograph with a depth map
 // in its XMP a hundred, and a PNG from an editor a few dozen texts.
 const (
-	// MaxBlock is the largest size in bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total.
-	MaxBlock = 16 << 20
-	// MaxParts is the largest number of parts in Metadata.Own, and of TIFF entries copied into one EXIF block.
-	MaxParts = 4096
-	// partBytes is the memory in bytes of a Part without its data, including the growth of the list of parts.
-	partBytes = 128
+	MaxBlock  = 16 << 20 // the most bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total
+	MaxParts  = 4096     // the most parts in Metadata.Own, and TIFF entries copied into one EXIF block
+	partBytes = 128      // bytes of memory for a Part without its data, with the growth of the list of parts
 )
 
 // Metadata is the metadata of one file. The zero value holds none.
@@ -45,10 +41,8 @@ type Metadata struct {
 	// screen of high dynamic range. The rows and columns of the gain map lie like the stored rows and columns of the
 	// picture: see Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
 	GainMap []byte
-	// Film is the end of a JPEG file, from where the film of a motion photo, or the data stored with the film, begins.
-	Film []byte
-	// Geo are the TIFF tags that say where on Earth the pixels lie.
-	Geo []GeoTag
+	Film    []byte   // the end of a JPEG file, from the film of a motion photo, or the data stored with it, on
+	Geo     []GeoTag // the TIFF tags that say where on Earth the pixels lie
 
 	// Orientation says how the stored rows and columns lie in the upright picture, as a value of the EXIF tag: 1 is
 	// upright, 5 to 8 swap width and height, and 0 stands for 1. The tag in EXIF and XMP is already set to 1.
@@ -65,12 +59,9 @@ type Part struct {
 
 // Outline is a summary of the metadata of a file. Look computes it without keeping the metadata in memory.
 type Outline struct {
-	// Orientation is as in Metadata.
-	Orientation int
-	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
-	Colours string
-	// Bytes is an upper bound of the memory in bytes that the result of Read takes.
-	Bytes int64
+	Orientation int    // as in Metadata
+	Colours     string // the result of ProfileColours for the ICC profile, or "" where there is no profile
+	Bytes       int64  // an upper bound of the memory in bytes that the result of Read takes
 }
 
 // Look returns the Outline of a file of the given format, named as for Read.

@@ -54,7 +54,7 @@ func holdsMetadata(kind string) bool {
 	return false
 }
 
-// chunk stores in r.m the metadata in body, the data of a chunk of a kind that isAbout accepts.
+// chunk stores in r.m the metadata in body, the data of a chunk of a kind that holdsMetadata accepts.
 func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
@@ -84,7 +84,7 @@ func (r *reader) chunk(kind string, body Body) {
 	case "pHYs":
 		if b := body.Bytes(); body.Len == 9 && r.isFirst("pHYs") {
 			unit := Ratio
-			if b[8] == 1 {
+			if b[8] == 1 { // the unit after two numbers of 4 bytes
 				unit = Metre
 			}
 			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])),
@@ -99,7 +99,7 @@ func (r *reader) chunk(kind string, body Body) {
 // inflatedProfile returns the profile in body, the data of a chunk iCCP: a name, a zero byte, the compression method,
 // and the compressed profile. ok is false where the data are damaged.
 func inflatedProfile(body Body) (_ content, ok bool) {
-	start := body.Start(81)
+	start := body.Start(81) // the longest name, of 79 bytes, and two bytes after it
 	i := bytes.IndexByte(start, 0)
 	if i < 1 || i > 79 || len(start) < i+2 || start[i+1] != 0 {
 		return content{}, false
@@ -116,7 +116,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 		return content{}, false
 	}
 	packed, at := start[0] == 1, 2
-	for range 2 {
+	for range 2 { // skips the language and the translated keyword
 		i := bytes.IndexByte(start[at:], 0)
 		if i < 0 {
 			return content{}, false
@@ -129,7 +129,8 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes chunks with m and software, to be inserted after IHDR. header is the data of IHDR.
+// pngChunks writes chunks with m and software, to be inserted after IHDR. header is the data of IHDR. A text
+// Software in m.Own is left out if software replaces it.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -141,7 +142,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 		}
 	}
 	if m.ICC != nil {
-		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC))
+		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC)) // a name, and the compression method
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
 		out.add("pHYs", body)
@@ -150,7 +151,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 		out.add("eXIf", m.EXIF)
 	}
 	if m.XMP != nil {
-		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
+		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP) // uncompressed, without a language
 	}
 	if m.IPTC != nil {
 		out.iptc(m.IPTC)

@@ -47,8 +47,7 @@ func (m Metadata) part(kind string) []byte {
 // describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
 // chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
 // 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
-// or if there are no such chunks. unknown lists the chunks that come before the deciding one in this order, but that no
-// ICC profile can express.
+// or if there are no such chunks. unknown lists chunks that would decide, but that no ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -84,8 +83,7 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 
 // sRGBGammas are the smallest and largest value of a chunk gAMA that means the sRGB curve if the primaries are sRGB.
 //
-// Note: an sRGB PNG has 45455 in gAMA for readers that do not know the chunk sRGB, and often lacks the chunk sRGB. A
-// true gamma of 2.2 gives 45455 too.
+// Note: an sRGB PNG has 45455 in gAMA for old readers, often without a chunk sRGB. So has a true gamma of 2.2.
 var sRGBGammas = [2]uint32{45000, 46000}
 
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
@@ -160,7 +158,7 @@ func codedCurve(number byte) (name string, curve []byte) {
 	case 13:
 		return "sRGB curve", sRGBCurve
 	case 16:
-		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) })
+		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) }) // the brightest: cd/m²
 	case 18:
 		return "HLG", curveTag(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
 	}
@@ -176,7 +174,7 @@ func codePoints(b []byte) (c colorimetry, ok bool) {
 	if !known || data == nil || b[2] != matrixRGB || b[3] != fullRange {
 		return c, false
 	}
-	if p.primaries == sRGB && &data[0] == &sRGBCurve[0] {
+	if p.primaries == sRGB && &data[0] == &sRGBCurve[0] { // the same memory, so the curve of sRGB
 		return c, true
 	}
 	return colorimetry{p.name + ", " + curve, p.primaries, data, b}, true
@@ -215,7 +213,7 @@ func toneMapped(light, peak float64) float64 {
 // nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
-	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]
+	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]] // of a pixel, by colour type; 0: a palette
 	hasAlpha := func(n int) bool { return n%2 == 0 }
 	if header[depthAt] != depth || samples == 0 || (samples > 2) != (len(bits) > 2) ||
 		slices.Min(bits) == 0 || slices.Max(bits) > depth {

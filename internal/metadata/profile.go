@@ -48,6 +48,7 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
+// compose returns the product m·n.
 func (m matrix) compose(n matrix) matrix {
 	t := n.transpose()
 	for i := range t {
@@ -56,6 +57,7 @@ func (m matrix) compose(n matrix) matrix {
 	return t.transpose()
 }
 
+// transpose returns m with rows and columns exchanged.
 func (m matrix) transpose() (t matrix) {
 	for i, row := range m {
 		for j, v := range row {
@@ -75,6 +77,7 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
+// cross returns the cross product a×b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3
@@ -87,7 +90,7 @@ func cross(a, b vector) (c vector) {
 func (m matrix) inverse() (inv matrix, ok bool) {
 	const least = 1e-6
 	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}
-	det := matrix{inv[0]}.times(m[0])[0]
+	det := matrix{inv[0]}.times(m[0])[0] // the product of the first rows
 	for i := range inv {
 		for j := range inv[i] {
 			inv[i][j] /= det
@@ -97,14 +100,14 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 }
 
 // adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation, the
-// factor of rgb that adapts the white point to D50. ok is false if the primaries span no colour space, or if the
-// matrices have numbers too large for a profile.
+// factor of rgb that adapts the white point to D50: A·M and A at the start of this file. ok is false if the primaries
+// span no colour space, or if the matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
 		m[i] = vector{c[0], c[1], 1 - c[0] - c[1]}
 	}
-	m = m.transpose()
+	m = m.transpose() // its columns are red, green and blue
 	inv, ok := m.inverse()
 	x, y := p[0][0], p[0][1]
 	if !ok || !(x > 0 && y > 0) {
@@ -161,19 +164,19 @@ type profileTag struct {
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))
-	be.PutUint32(b[8:], 0x04400000)
-	copy(b[12:], "mntr"+colours+"XYZ ")
+	be.PutUint32(b[8:], 0x04400000)           // version 4.4
+	copy(b[12:], "mntr"+colours+"XYZ ")       // a display, its colour space, the profile connection space
 	for i, v := range [3]uint16{2026, 1, 1} { // a fixed date, so that equal pictures give equal bytes
 		be.PutUint16(b[24+2*i:], v)
 	}
-	copy(b[36:], "acsp")
-	copy(b[68:], fixedNumbers("", whiteD50[:]...))
+	copy(b[36:], "acsp")                           // the signature of all profiles
+	copy(b[68:], fixedNumbers("", whiteD50[:]...)) // the illuminant
 	be.PutUint32(b[128:], uint32(len(tags)))
 	known := map[string]uint32{}
 	for i, tag := range tags {
 		at, is := known[string(tag.data)]
 		if !is {
-			b = append(b, make([]byte, -len(b)&3)...)
+			b = append(b, make([]byte, -len(b)&3)...) // up to a multiple of 4
 			at = uint32(len(b))
 			known[string(tag.data)] = at
 			b = append(b, tag.data...)
@@ -188,8 +191,7 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values as 16.16 fixed-point numbers. If kind, a tag type, is not empty, they follow kind and
-// four zeros.
+// fixedNumbers returns values as 16.16 fixed-point numbers, after kind, a tag type, and four zeros if kind is not "".
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
@@ -213,7 +215,7 @@ func textTag(text string) []byte {
 
 // parametric returns a tag (ICC.1:2022, 10.18) for Y = X^g or, if abcd is given, Y = (a·X + b)^g if X ≥ d, else c·X.
 func parametric(g float64, abcd ...float64) []byte {
-	function := byte(0)
+	function := byte(0) // 0 and 3: numbers of the functions in the table there
 	if len(abcd) > 0 {
 		function = 3
 	}

@@ -41,7 +41,7 @@ func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 			return p.Marker == markerApp2 && bytes.HasPrefix(p.Data, []byte(isoPrefix))
 		})
 	}
-	promised := contains(m.XMP, spaceGainMap, spaceContainer, propertyFilm, propertyMicroVideo)
+	promised := contains(m.XMP, spaceGainMap, spaceContainer, propertyFilm, propertyMicroVideo) // it announces files
 	spaces := []string{spaceGainMap, spaceContainer, spaceItem, spaceCamera}
 	if format != m.Format {
 		promised = promised || contains(m.XMP, propertyExtended)
@@ -81,14 +81,16 @@ func (p packet) dropPromises(m Metadata) (changes []change) {
 	return changes
 }
 
-// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m.
+// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m:
+// the picture, the gain map and the film. They set lengths, remove other items, and remove a directory of the
+// picture alone.
 func (p packet) correctDirectory(m Metadata) (changes []change) {
 	directory, ok := p.find(spaceContainer, "Directory", -1)
 	if !ok {
 		return nil
 	}
 	gap := int64(0) // bytes between the picture's JPEG and the first of the files after it
-	kept := 0
+	kept := 0       // items besides the picture
 	for item, whole := range p.items {
 		length, hasLength := p.find(spaceItem, "Length", item)
 		switch p.kind(item) {
@@ -111,7 +113,7 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 				break
 			}
 			if kept++; kept == 1 && m.GainMap == nil {
-				gap = int64(len(m.Film)) - n
+				gap = int64(len(m.Film)) - n // other data before the film
 			}
 			continue
 		}
@@ -126,12 +128,11 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 	return changes
 }
 
-// indexLength is the number of bytes of the result of mapIndex.
+// indexLength is the number of bytes that multiPictureIndex returns: header, count, entries, link, and two pictures.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// multiPictureIndex returns the payload, after its identifier, of the MPF segment in a file of two pictures. picture
-// and gainMap are their lengths in bytes. The gain map begins offset bytes after the start of the result. See CIPA
-// DC-007, 5.
+// multiPictureIndex returns the payload, after its identifier, of the MPF segment (CIPA DC-007, 5) in a file of two
+// pictures. picture and gainMap are their lengths in bytes. The gain map begins offset bytes after the result's start.
 func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002
@@ -139,7 +140,7 @@ func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	)
 	order := binary.BigEndian
 	b := header(order)
-	b = order.AppendUint16(b, 3)
+	b = order.AppendUint16(b, 3) // entries
 	add := func(tag, kind uint16, count uint32) {
 		b = order.AppendUint32(order.AppendUint16(order.AppendUint16(b, tag), kind), count)
 	}
@@ -149,8 +150,8 @@ func multiPictureIndex(picture, offset, gainMap int64) []byte {
 	b = order.AppendUint32(b, 2)
 	add(tagEntries, typeUndefined, 2*16)
 	b = order.AppendUint32(b, indexLength-2*16)
-	b = order.AppendUint32(b, 0) // there is no second directory
-	for _, v := range []int64{baseline, picture, 0, 0, 0, gainMap, offset, 0} {
+	b = order.AppendUint32(b, 0)                                                // there is no second directory
+	for _, v := range []int64{baseline, picture, 0, 0, 0, gainMap, offset, 0} { // type, length, offset, no dependents
 		b = order.AppendUint32(b, uint32(v))
 	}
 	return b

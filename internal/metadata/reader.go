@@ -13,10 +13,10 @@ type reader struct {
 	m        Metadata
 	colours  string // colour space of the ICC profile: see ProfileColours
 	warnings []string
-	seen     map[string]bool
-	owned    int64      // total bytes of the parts for m.Own
-	parts    int        // number of parts for m.Own
-	inEXIF   Resolution // resolution in the EXIF block, used where the file states no other
+	seen     map[string]bool // the kinds of blocks for which isFirst was called
+	owned    int64           // total bytes of the parts for m.Own
+	parts    int             // number of parts for m.Own
+	inEXIF   Resolution      // resolution in the EXIF block, used where the file states no other
 }
 
 // isFirst reports whether this is its first call for this kind of block.
@@ -90,6 +90,8 @@ func (r *reader) icc(c content) {
 }
 
 // exif stores the EXIF block b in r.m. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
+// The stored block says that the picture is upright: for a turned one, exif changes the orientation and, where width
+// and height are swapped, the resolutions, and drops the thumbnail.
 func (r *reader) exif(b Body) {
 	if b.begins(exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
@@ -119,7 +121,8 @@ func (r *reader) exif(b Body) {
 	}
 }
 
-// xmp stores the XMP packet c in r.m if it is the first and is valid UTF-8 without zero bytes.
+// xmp stores the XMP packet c in r.m if it is the first and is valid UTF-8 without zero bytes, except, in a TIFF, for
+// zero bytes at its end.
 func (r *reader) xmp(c content) {
 	if !r.isFirst("xmp") || !r.fits("XMP packet", c.size) {
 		return

@@ -9,10 +9,8 @@ import (
 
 // Resizing says how the pixels of a result lie in the upright original, which the metadata describe.
 type Resizing struct {
-	// From and To are the sizes in pixels of the original and of its enlargement.
-	From, To image.Point
-	// Part is the rectangle of the enlargement, in its pixels, that becomes the result. If it is empty, all of it does.
-	Part image.Rectangle
+	From, To image.Point     // the sizes in pixels of the original and of its enlargement
+	Part     image.Rectangle // the part of the enlargement, in its pixels, that becomes the result; empty: all of it
 }
 
 // size returns the size of the result in pixels.
@@ -30,7 +28,7 @@ func (z Resizing) scales() (x, y float64) {
 
 // Resized returns m adapted to a result of another size, and warnings about metadata that it had to leave out. Memory
 // is shared with m where nothing changes. Resized corrects the sizes in pixels, of the picture and of a panorama, and
-// the coordinates on Earth. Resolutions, which are for printing, stay.
+// the coordinates on Earth. A part loses the gain map and the film. Resolutions, which are for printing, stay.
 func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	if z.From.X < 1 || z.From.Y < 1 {
 		return m, nil
@@ -56,13 +54,12 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// exif returns a copy of an EXIF block with the size of the result in its directories. The density of the sensor's
-// pixels (FocalPlaneXResolution) grows with the scale.
+// exif returns a copy of an EXIF block with the result's size, and with the density of the sensor's pixels times scale.
 func (z Resizing) exif(block []byte) []byte {
 	const (
 		tagWidth, tagHeight  = 0x0100, 0x0101 // some cameras write them in the first directory, against the standard
-		tagAcross, tagDown   = 0xa002, 0xa003
-		tagFocalX, tagFocalY = 0xa20e, 0xa20f
+		tagAcross, tagDown   = 0xa002, 0xa003 // PixelXDimension, PixelYDimension
+		tagFocalX, tagFocalY = 0xa20e, 0xa20f // FocalPlaneXResolution, FocalPlaneYResolution
 	)
 	f, ok := tiffIn(bodyOf(block))
 	if !ok {
@@ -94,7 +91,8 @@ func (z Resizing) exif(block []byte) []byte {
 	return out
 }
 
-// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer.
+// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer of 16 or 32 bits. A value of 16
+// bits that is too short for n gets 32 bits.
 func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return
@@ -115,8 +113,8 @@ func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 		return
 	}
 	value := b[v.at-f.at:]
-	n, of := f.order.Uint32(value), f.order.Uint32(value[4:])
-	if ratio := float64(n) / float64(of) * scale; of > 0 && scale != 1 && ratio < math.MaxUint32 {
+	over, under := f.order.Uint32(value), f.order.Uint32(value[4:])
+	if ratio := float64(over) / float64(under) * scale; under > 0 && scale != 1 && ratio < math.MaxUint32 {
 		r := fraction(ratio)
 		f.order.PutUint32(value, r[0])
 		f.order.PutUint32(value[4:], r[1])
@@ -150,7 +148,7 @@ func (z Resizing) xmp(text []byte) []byte {
 	}
 	var changes []change
 	for _, of := range p.properties {
-		n, ok := p.wholeNumber(of)
+		n, ok := p.wholeNumber(of) // the number to write: of the result, or of a panorama, which must have one
 		switch of.space + of.name {
 		case spaceTIFF + "ImageWidth", spaceEXIF + "PixelXDimension":
 			n, ok = int64(z.size().X), true
@@ -159,7 +157,7 @@ func (z Resizing) xmp(text []byte) []byte {
 		default:
 			down, is := panorama[of.name]
 			ok = ok && is && of.space == spacePanorama
-			n = z.adaptToPanorama(of.name, n, down)
+			n = z.resizePanorama(of.name, n, down)
 		}
 		if ok {
 			changes = append(changes, p.set(of, n)...)
@@ -195,16 +193,16 @@ var panorama = map[string]bool{
 	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
 }
 
-// adaptToPanorama returns n, the value of the GPano property name, adapted to the result. down says that n counts
-// pixels downwards, not across.
-func (z Resizing) adaptToPanorama(name string, n int64, down bool) int64 {
+// resizePanorama returns n, the value of the GPano property name, adapted to the result. down says that n counts
+// pixels downwards, not across. The whole panorama grows by the scale, even if the result is only a part.
+func (z Resizing) resizePanorama(name string, n int64, down bool) int64 {
 	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
-	scale, of := z.scales()
+	scale, scaleDown := z.scales()
 	if down {
-		start, from, part, scale = z.Part.Min.Y, z.From.Y, z.Part.Dy(), of
+		start, from, part, scale = z.Part.Min.Y, z.From.Y, z.Part.Dy(), scaleDown
 	}
 	if strings.HasPrefix(name, "CroppedAreaImage") && n == int64(from) && !z.Part.Empty() {
-		return int64(part)
+		return int64(part) // n is a side of the picture
 	}
 	n = int64(math.Round(min(float64(n)*scale, 1<<50)))
 	if name == "CroppedAreaLeftPixels" || name == "CroppedAreaTopPixels" {

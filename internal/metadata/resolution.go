@@ -78,10 +78,10 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 // fraction returns the numerator and the denominator of v, which is rounded to thousandths, or to an integer where the
 // numerator needs more than 32 bits.
 func fraction(v float64) [2]uint32 {
-	for _, below := range []float64{1, 10, 100, 1000} {
-		n := math.Round(v * below)
-		if n <= math.MaxUint32 && (math.Abs(n-v*below) < 1e-6 || below == 1000) {
-			return [2]uint32{uint32(n), uint32(below)}
+	for _, denominator := range []float64{1, 10, 100, 1000} {
+		n := math.Round(v * denominator)
+		if n <= math.MaxUint32 && (math.Abs(n-v*denominator) < 1e-6 || denominator == 1000) {
+			return [2]uint32{uint32(n), uint32(denominator)}
 		}
 	}
 	return [2]uint32{uint32(math.Round(v)), 1}

@@ -11,22 +11,17 @@ import (
 // Format 1.1). Sizes are of the stored picture, before Crop and Orientation.
 type Still struct {
 	Width, Height int64
-	// Crop is the visible rectangle of the stored picture: left, top, width, height.
-	Crop [4]int64
-	// Orientation says how the rows and columns of Crop lie, as an EXIF value. It comes only from boxes irot and imir.
-	Orientation int
-	// Depth is the number of bits of a sample. Grey says that there is no colour.
-	Depth int
-	Grey  bool
-	// Limited says that 8-bit samples range from 16 to 235, and deeper ones accordingly.
-	Limited bool
+	Crop          [4]int64 // the visible rectangle of the stored picture: left, top, width, height
+	Orientation   int      // how the rows and columns of Crop lie, as an EXIF value, from the boxes irot and imir
+	Depth         int      // bits of a sample
+	Grey          bool     // there is no colour
+	Limited       bool     // 8-bit samples range from 16 to 235, and deeper ones accordingly
 	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that it multiplies colours.
 	HasAlpha, Premultiplied bool
 	// Place is the position of the primary picture, from 1, among the pictures of the file sorted by item number.
 	// Programs that extract the pictures, such as heif-convert, number them in this way.
 	Place int
-	// Map is the gain map. It is nil if there is none, or if a JPEG cannot hold it.
-	Map *Map
+	Map   *Map // the gain map; nil: there is none, or a JPEG cannot hold it
 	// Colour and Alpha are changes to the bytes of the file. After Colour, the decoder of package avif returns the
 	// colours without transparency; after Alpha, the transparency as the primary picture; both with 16 bits a sample.
 	Colour, Alpha []Edit
@@ -40,11 +35,9 @@ type Still struct {
 
 // Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, tmap): it brightens the primary picture in the same primaries.
 type Map struct {
-	// Width and Height are the sides of the map in pixels. Grey: one channel applies to all colours.
-	Width, Height int64
-	Grey          bool
-	// Edits are the changes to the bytes of the file after which the decoder returns the map.
-	Edits []Edit
+	Width, Height int64  // of the map in pixels
+	Grey          bool   // one channel applies to all colours
+	Edits         []Edit // the changes to the bytes of the file after which the decoder returns the map
 
 	numbers []byte // the parameters of the map, encoded as in a JPEG
 }
@@ -169,7 +162,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item with the number id. If c has none, get returns a new item, and adds it to c up to mostItems.
+// get returns the item with the number id, or a new item, which it adds to c unless c has mostItems already.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it
@@ -184,15 +177,15 @@ func (c *catalogue) get(id uint64) *item {
 // readKinds reads the type of each item from a box iinf (ISO/IEC 14496-12, 8.11.6).
 func (c *catalogue) readKinds(body Body) {
 	f := &fields{data: body.Start(4)}
-	count := int64(2)
+	count := int64(2) // bytes of the number of items
 	if v, _ := f.version(); v > 0 {
 		count = 4
 	}
 	body.after(4 + count).Boxes(func(_ string, body Body) bool {
 		f := &fields{data: body.Bytes()}
 		v, flags := f.version()
-		id := f.number(map[byte]int{2: 2, 3: 4}[v])
-		f.number(2) // the index of a protection scheme, which is ignored
+		id := f.number(map[byte]int{2: 2, 3: 4}[v]) // bytes of a number, by version
+		f.number(2)                                 // the index of a protection scheme, which is ignored
 		it := c.get(id)
 		it.hidden = flags&1 > 0
 		if it.kind = string(f.next(4)); it.kind == "mime" {
@@ -224,14 +217,14 @@ func (c *catalogue) readReferences(body Body, base int64) {
 // readPlaces reads a box iloc (8.11.3), the offsets and lengths of the items' bytes, into their extents.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
-	sizes := f.number(2)
+	sizes := f.number(2) // how many bytes four kinds of numbers have below
 	offset, length, base, index := int(sizes>>12), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
 	number := 2
 	if v > 1 {
 		number = 4
 	}
 	for n := f.number(number); n > 0 && !f.ended; n-- {
-		it, within := c.get(f.number(number)), uint64(0)
+		it, within := c.get(f.number(number)), uint64(0) // within: 0: the extents lie in the file, 1: in the box idat
 		if v > 0 {
 			within = f.number(2) & 15
 		}
@@ -249,7 +242,7 @@ func (c *catalogue) readPlaces(f *fields) {
 			if within > 1 || at < 0 || at > end || size < 0 {
 				continue
 			}
-			if size == 0 {
+			if size == 0 { // up to the end
 				size = end - at
 			}
 			it.extents = append(it.extents, Piece(c.src, src.at+at, min(size, end-at)))
@@ -312,7 +305,7 @@ func (c *catalogue) still() (*Still, error) {
 		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
 			coded = c.get(r.to[0])
 		case r.kind == "auxl" && slices.Contains(r.to, c.primary):
-			c.auxiliary(s, about, r)
+			c.addAuxiliary(s, about, r)
 		case r.kind == "prem" && r.from == c.primary:
 			s.Premultiplied = true
 		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
@@ -351,10 +344,10 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.setCrop(s, primary)
 }
 
-// auxiliary records in s the item extra, which the reference r links to the primary picture. If extra is the
-// transparency, it sets s.HasAlpha and the edits to the file that separate colours and transparency; else it names
-// extra in s.about, the list of what is left out.
-func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
+// addAuxiliary records in s the item extra, which the reference r links to the primary picture. If extra is the
+// transparency, it sets s.HasAlpha and the edits to the file that separate colours and transparency. Else it names
+// extra in s.about, the list of what is left out. Of several transparencies, it takes the first.
+func (c *catalogue) addAuxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
 	f.version()
@@ -364,7 +357,7 @@ func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 			break
 		}
 		s.HasAlpha = true
-		s.Colour = append(s.Colour, Edit{r.kindAt, []byte("free")})
+		s.Colour = append(s.Colour, Edit{r.kindAt, []byte("free")}) // hides the reference to the transparency
 		s.Alpha = append(s.Alpha, c.makePrimary(r.from))
 	case strings.HasSuffix(name, ":depth") || strings.HasSuffix(name, ":auxid:2"):
 		s.about = append(s.about, "depth map")
@@ -388,7 +381,7 @@ const (
 // hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false if the item has no such box.
 func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	if box, is := c.find(it, "hvcC"); is {
-		const chroma, luma = 16, 17
+		const chroma, luma = 16, 17 // offsets of the resolution of chroma, 0 for grey, and of the depth of luma
 		b := box.Start(luma + 1)
 		if len(b) <= luma {
 			return 0, false, false
@@ -443,7 +436,8 @@ func (c *catalogue) countPictures(s *Still) {
 // hold the map if map and picture are coded with AV1, the picture has standard range, and the map works in the colour
 // primaries of the picture. coded is the item with the pixels of the primary picture.
 func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {
-	const version, flags, base, ownColours = 1, 4, 5, 0x40
+	// Offsets, behind a byte with the version, of the flags and of the headroom of the picture, 0 for standard range.
+	const version, flags, headroom, samePrimaries = 1, 4, 5, 0x40
 	it := c.get(r.from)
 	var gains *item
 	var numbers []byte
@@ -454,8 +448,8 @@ func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {
 		gains = c.get(r.to[1])
 	}
 	if gains == nil || gains.kind != "av01" || coded.kind != "av01" || s.Map != nil ||
-		len(numbers) < version+base+4 || numbers[0] != 0 || numbers[version+flags]&ownColours == 0 ||
-		!bytes.Equal(numbers[version+base:][:4], make([]byte, 4)) {
+		len(numbers) < version+headroom+4 || numbers[0] != 0 || numbers[version+flags]&samePrimaries == 0 ||
+		!bytes.Equal(numbers[version+headroom:][:4], make([]byte, 4)) {
 		s.about = append(s.about, "gain map")
 		return
 	}
@@ -503,7 +497,7 @@ func (s *Still) colours(body Body) {
 // setOrientation sets s.Orientation from the boxes irot, a number of quarter turns anticlockwise, and imir, which
 // mirrors the picture after that turn (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
 func (c *catalogue) setOrientation(s *Still, it *item) {
-	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
+	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // mirrored: not, top to bottom, left to right
 	angle, mirror := byte(0), 0
 	if b, ok := c.find(it, "irot"); ok && b.Len > 0 {
 		angle = b.Start(1)[0] & 3
@@ -516,7 +510,7 @@ func (c *catalogue) setOrientation(s *Still, it *item) {
 
 // setCrop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of
 // the picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is only named in
-// s.about. crop fails if the visible part is not wholly in the picture.
+// s.about, and all of the picture is shown. setCrop fails if the visible part is not wholly in the picture.
 func (c *catalogue) setCrop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
@@ -524,7 +518,7 @@ func (c *catalogue) setCrop(s *Still, it *item) error {
 		return nil
 	}
 	f := &fields{data: b.Start(32)}
-	var n, d [4]int64
+	var n, d [4]int64 // numerators and denominators
 	for i := range n {
 		n[i], d[i] = int64(int32(f.number(4))), int64(int32(f.number(4)))
 	}

@@ -88,7 +88,8 @@ func (r *reader) tiff(src Source) {
 	}
 }
 
-// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block.
+// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block. The unit is inches if the
+// directory does not state it.
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {
@@ -180,6 +181,7 @@ func (l tiffEntries) merge(d directory, fields []TIFFField) directory {
 
 // ownEntries returns entries for software and for the parts of m except the EXIF block.
 func (l tiffEntries) ownEntries(m Metadata, software string) (d directory) {
+	const long = true // numbers of 32 bits
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
 			d = append(d, entry{tag: tag, kind: kind, count: uint32(len(b)), value: bodyOf(b)})
@@ -194,9 +196,9 @@ func (l tiffEntries) ownEntries(m Metadata, software string) (d directory) {
 	}
 	if unit, x, y, ok := m.Resolution.fractions(); ok {
 		d = append(d,
-			entry{tag: tagXResolution, kind: typeRational, count: 1, value: l.numbers(x[:], true)},
-			entry{tag: tagYResolution, kind: typeRational, count: 1, value: l.numbers(y[:], true)},
-			entry{tag: tagResolutionUnit, kind: typeShort, count: 1, value: l.numbers([]uint32{uint32(unit)}, false)})
+			entry{tag: tagXResolution, kind: typeRational, count: 1, value: l.numbers(x[:], long)},
+			entry{tag: tagYResolution, kind: typeRational, count: 1, value: l.numbers(y[:], long)},
+			entry{tag: tagResolutionUnit, kind: typeShort, count: 1, value: l.numbers([]uint32{uint32(unit)}, !long)})
 	}
 	return d
 }

@@ -11,8 +11,7 @@ const riffHeader = 12
 
 // RIFFChunk is a chunk of a WebP.
 type RIFFChunk struct {
-	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
-	Kind []byte
+	Kind []byte // the four letters of the chunk's kind, which are overwritten when the next chunk is read
 	Body
 }
 
@@ -21,12 +20,12 @@ type RIFFChunk struct {
 // chunk, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
-	at, end, start int64
-	cut            bool // the length in the header is wrong or beyond the end of the file
+	at, end, start int64 // offsets of the next chunk, of the end of the chunks, and of the first chunk
+	cut            bool  // the length in the header is wrong or beyond the end of the file
 	kind           [4]byte
 }
 
-// WalkRIFF returns a walk over the WebP in src, up to the end that its header states.
+// WalkRIFF returns a walk over the WebP in src, up to the end that its header states, or of the file if that is wrong.
 func WalkRIFF(src Source) *RIFFWalk {
 	k := &RIFFWalk{w: newWindow(src), at: riffHeader, start: riffHeader}
 	if head := k.w.bytes(4, 4); head != nil {
@@ -84,9 +83,9 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 // 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
 // with io.EOF for a frame without pixels.
 func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
-	const head, sides, flags, alpha = 16, 6, 20, 0x10
-	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
-	start = append(start, b.read(sides, 6)...) // each side minus 1, in 24 bits
+	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags is an offset in start, head in b
+	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0) // 10 bytes: 4 of flags, 6 of sides
+	start = append(start, b.read(sides, 6)...)                          // each side minus 1, in 24 bits
 	for walk := b.WalkRIFF(head); ; {
 		c, err := walk.Next()
 		if err != nil {
@@ -103,8 +102,7 @@ func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
 	}
 }
 
-// JoinWebP appends to dst the still WebP of the two results of StillWebP. data is the file with the frame; dst may be
-// its start.
+// JoinWebP appends to dst the still WebP of the results of StillWebP. data is the frame's file; dst may be its start.
 func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
 	dst = append(dst, start...)
 	for _, c := range chunks {
@@ -179,8 +177,7 @@ func appendRIFF(b []byte, kind string, data []byte) []byte {
 // exifWith returns the EXIF block of m with software and the resolution of m in its first directory, since a WebP or
 // AVIF has no other place for them. It returns nil if there is nothing to write.
 //
-// Note: as in Metadata.TIFF, the whole block stays in place, so that offsets in the notes of camera makers stay right.
-// A new directory after it includes the entries of the first.
+// Note: as in Metadata.TIFF, the block stays in place, and a new directory after it includes the entries of the first.
 func (m Metadata) exifWith(software string) []byte {
 	exif, ok := tiffIn(bodyOf(m.EXIF))
 	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {

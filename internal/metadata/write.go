@@ -42,8 +42,7 @@ func pieceWriter(pieces ...[]byte) func(io.Writer) error {
 
 // Layout is the bytes of a file, or of one page, around its pixels.
 type Layout struct {
-	// End is the offset of the end of a TIFF page, where the next page begins; else 0.
-	End int64
+	End int64 // the offset of the end of a TIFF page, where the next page begins; else 0
 
 	before, behind func(io.Writer) error
 }
@@ -65,8 +64,8 @@ type splicer struct {
 	need   int
 	edit   func([]byte)          // changes the first bytes; nil: they stay as they are
 	insert func(io.Writer) error // writes the insertion; nil: there is none
-	held   []byte
-	done   bool
+	held   []byte                // the first bytes, as far as they have been written to the splicer
+	done   bool                  // held and the insertion have been written to w
 }
 
 // Write takes the next bytes of the encoder's file: it holds back the first s.need bytes until it has all of them, then

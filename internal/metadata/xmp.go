@@ -139,7 +139,7 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 }
 
 // attributes calls visit for each attribute in tag, the start tag of an element in valid XML. at is the offset of the
-// space before the name; the value, without its quotes, is tag[from:to].
+// space before the name. The value, without its quotes, is tag[from:to]. attributes stops where tag is no valid XML.
 func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	const space = " \t\r\n"
 	for at := bytes.IndexAny(tag, space); at >= 0; {
@@ -181,8 +181,7 @@ func (p packet) wholeNumber(of property) (n int64, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// find returns the first property of the given name. item is the index of an item of the Container directory to look
-// in, or -1 for properties outside of items.
+// find returns the first property of this name in an item of the Container directory or, if item is -1, outside.
 func (p packet) find(space, name string, item int) (_ property, ok bool) {
 	i := slices.IndexFunc(p.properties, func(q property) bool {
 		return q.space == space && q.name == name && q.item == item

@@ -21,10 +21,10 @@ type Small interface {
 // Array is a member with rows×cols elements, row by row. Name is its name in NumPy.
 type Array struct {
 	Name string
-	kind string
+	kind string // the name of the element type in NumPy
 	rows int
-	data []byte
-	size int
+	data []byte // the elements as they are in the file
+	size int    // bytes of an element
 }
 
 // NewArray returns a member with the elements of data, row by row. It panics if rows does not divide len(data).
@@ -51,7 +51,7 @@ func (a Array) WriteContent(w io.Writer) error {
 // write adds the array to z as a member. Uncompressed, the elements begin at a multiple of 64 bytes from its start.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store
-	if a.size == 2 {
+	if a.size == 2 { // see Small
 		method = zip.Deflate
 	}
 	m, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method})
@@ -79,7 +79,7 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	}
 	defer r.Close()
 	kind, size := element[T]()
-	const header = 1 << 10
+	const header = 1 << 10 // more bytes than any header that this package writes
 	want := uint64(rows) * uint64(cols) * uint64(size)
 	if got < want || got > want+header { // checked before memory is allocated
 		return nil, fmt.Errorf("member %q has %d bytes, expected %d×%d elements of %d", name, got, rows, cols, size)
@@ -109,7 +109,7 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	if _, err := binary.Decode(data, binary.LittleEndian, out); err != nil {
 		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
-	if kind[1] != 'f' {
+	if kind[1] != 'f' { // integers are always finite
 		return out, nil
 	}
 	for _, v := range out {

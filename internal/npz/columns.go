@@ -42,8 +42,8 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
-// Read copies count columns of the file, from column number srcAt on, over columns of dst, from column number at on.
-// dst must have as many rows as Dims says. Values that are not finite are copied unchanged.
+// Read copies count columns of the matrix, from column number srcAt on, to the columns of dst from column number at
+// on. dst must have as many rows as Dims says. Values that are not finite are copied unchanged.
 func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	n, order, err := c.header.number()
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	if rows, cols := dst.Dims(); rows != c.rows || at < 0 || srcAt < 0 || at+count > cols || srcAt+count > c.cols {
 		return errors.New("npz: columns outside of the matrix")
 	}
-	runs, length := c.rows, count // number and length of the runs of contiguous values
+	runs, length := c.rows, count // number and length of the runs of contiguous values: a part of each row, or all
 	if c.contiguous {
 		runs, length = 1, c.rows*count
 	}
@@ -60,7 +60,7 @@ func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 		c.buffer = make([]byte, need)
 	}
 	for i := range runs {
-		first := int64(srcAt) * int64(c.rows)
+		first := int64(srcAt) * int64(c.rows) // the number of elements in the file before the run
 		if !c.contiguous {
 			first = int64(i)*int64(c.cols) + int64(srcAt)
 		}

@@ -42,7 +42,7 @@ var (
 
 var errHeader = errors.New("damaged .npy header")
 
-// ReadHeader reads the header of a .npy file from r, up to the first byte of the array.
+// ReadHeader reads the header of a .npy file from r, up to the first byte of the array. It accepts any element type.
 func ReadHeader(r io.Reader) (Header, error) {
 	var h Header
 	var start [len(Magic) + 2]byte // Magic and two bytes of version
@@ -178,7 +178,7 @@ func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	}
 	n, order, _ := h.number()
 	out := make([]float64, rows*cols)
-	buffer := make([]byte, min(left, 1<<16)/int64(n.size)*int64(n.size))
+	buffer := make([]byte, min(left, 1<<16)/int64(n.size)*int64(n.size)) // a whole number of elements
 	for at := 0; left > 0; {
 		part := buffer[:min(left, int64(len(buffer)))]
 		if _, err := io.ReadFull(r, part); err != nil {
@@ -189,7 +189,7 @@ func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 		}
 		left -= int64(len(part))
 		for ; len(part) > 0; part = part[n.size:] {
-			to := at
+			to := at // the file and out have the same order, unless the file goes column after column
 			if h.Fortran {
 				to = at%rows*cols + at/rows
 			}

@@ -36,10 +36,9 @@ func element[T number]() (kind string, size int) {
 	return "<f8", 8
 }
 
-// alignedHeader returns a header in version 1 of the .npy format that, like the headers of NumPy, ends at a multiple of
-// 64 bytes from its start.
+// alignedHeader returns a header in version 1 of the .npy format. As in NumPy, its length is a multiple of 64 bytes.
 func alignedHeader(kind, shape string) []byte {
-	const before = len(Magic) + 4
+	const before = len(Magic) + 4 // bytes before text: Magic, the version (2) and the length of text (2)
 	text := description(kind, shape)
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
 	return append(binary.LittleEndian.AppendUint16([]byte(Magic+"\x01\x00"), uint16(len(text))), text...)
@@ -49,13 +48,13 @@ func alignedHeader(kind, shape string) []byte {
 //
 // Note: the irregular number of spaces keeps files the same as from earlier versions of the program.
 func plainHeader(kind, shape string) []byte {
-	const before = len(Magic) + 6
+	const before = len(Magic) + 6 // bytes before text: Magic, the version (2) and the length of text (4)
 	text := description(kind, shape)
 	text += strings.Repeat(" ", (before+len(text)+1)%16) + "\n"
 	return append(binary.LittleEndian.AppendUint32([]byte(Magic+"\x02\x00"), uint32(len(text))), text...)
 }
 
-// description returns the dictionary in a header. shape is a Python tuple.
+// description returns the dictionary in a header. kind is the name of the element type, and shape is a Python tuple.
 func description(kind, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 }

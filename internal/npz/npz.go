@@ -1,5 +1,4 @@
-// Package npz reads and writes named matrices and texts in one .npz file: a zip archive of .npy members that numpy.load
-// opens, plus members of any other kind.
+// Package npz reads and writes matrices and texts in an .npz file: a zip archive of .npy members and any other files.
 //
 // Files are not trusted: the sizes given in a file are compared with limits, and with the bytes that are there, before
 // memory is allocated.
@@ -152,7 +151,7 @@ func (f *File) Text(name string, limit uint64) ([]byte, error) {
 // Matrix returns the matrix called name in NumPy. It fails unless the matrix has rows×cols finite entries of float64 or
 // float32. If rows or cols is negative, any number from 1 to its absolute value is allowed: -100 means 1 to 100.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
-	const header = 1 << 17
+	const header = 1 << 17 // more than the bytes of the longest header: see maxHeader
 	most := 8 * max(rows, -rows) * max(cols, -cols)
 	data, err := f.Text(name+".npy", uint64(most)+header)
 	if err != nil {
@@ -173,6 +172,7 @@ func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	return x, nil
 }
 
+// fits reports whether a matrix with n rows or columns is as Matrix wants: n == want or, if want < 0, n <= -want.
 func fits(n, want int) bool { return n == want || want < 0 && n <= -want }
 
 func side(n int) string {

@@ -24,18 +24,20 @@ type decoder struct {
 	warnings map[string]bool
 }
 
-// span is the part of a row of a block that lies in the picture: n pixels that begin at (x, y).
+// span is the part of a row of a block that lies in the picture: n pixels that begin at (x, y), or none if n <= 0.
 type span struct {
 	plane, x, y, n int
 	row            []byte // samples in the file's encoding, predictor undone; valid only during the call
 }
 
-// blocks calls visit with each row of each block, from several goroutines. It returns the first failed block's error.
+// blocks calls visit with each row of each block, from several goroutines. It visits all blocks even if some fail, and
+// returns the error of the first block that failed.
 func (d *decoder) blocks(visit func(span)) error {
 	count := int(d.blockCount())
 	var mu sync.Mutex
 	first, failure := count, error(nil)
-	err := parallel.For(d.ctx, count, 1, func() func(lo, hi int) {
+	const grain = 1 // blocks that a worker takes at a time
+	err := parallel.For(d.ctx, count, grain, func() func(lo, hi int) {
 		w := worker{decoder: d, row: make([]byte, d.rowBytes())}
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -60,12 +62,12 @@ func (d *decoder) rowBytes() int { return (d.blockWidth*d.inBlock()*d.bits + 7) 
 // worker holds the memory for decoding one block after another.
 type worker struct {
 	*decoder
-	row      []byte
-	reversed []byte
+	row      []byte // of a block
+	reversed []byte // the data of a block with the bits of each byte reversed
 	rows     rowMemory
 }
 
-// block calls visit with each row of block number i.
+// block calls visit with each row of block number i. Blocks are numbered plane by plane, and in each row by row.
 func (w *worker) block(i int, visit func(span)) error {
 	across := w.blocksAcross()
 	inPlane := across * w.blocksDown()
@@ -77,12 +79,12 @@ func (w *worker) block(i int, visit func(span)) error {
 		return err
 	}
 	defer w.rows.release()
-	rows, err := w.open(data, height)
+	rows, err := w.open(data)
 	if err != nil {
 		return err
 	}
 	if w.subsampled() {
-		return w.clumps(rows, s, height, visit)
+		return w.visitSubsampled(rows, s, height, visit)
 	}
 	for range height {
 		if err := w.ctx.Err(); err != nil {
@@ -99,7 +101,8 @@ func (w *worker) block(i int, visit func(span)) error {
 	return nil
 }
 
-// blockData returns the data of block i, which is height pixels high. It undoes a reversed order of bits.
+// blockData returns the data of block i, which is height pixels high. It undoes a reversed order of bits. Where the
+// length is missing or reaches beyond the file, the data go to the end of the file.
 func (w *worker) blockData(i, height int) ([]byte, error) {
 	at, size := w.offsets[i], uint64(len(w.data))
 	if at >= size {
@@ -107,7 +110,7 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	}
 	n := size - at
 	if i < len(w.lengths) && w.lengths[i] > 0 {
-		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong lengths
+		if n = min(n, w.lengths[i]); w.compression == none { // some programs write lengths that are too small
 			n = min(size-at, max(n, uint64(len(w.row))*uint64(height)))
 		}
 	}
@@ -122,24 +125,24 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	return data, nil
 }
 
-// clumps calls visit with the rows of a subsampled YCbCr block. In the file, the luma of a few pixels is followed by
-// the Cb and Cr that these pixels share (TIFF 6.0, section 21). clumps repeats Cb and Cr for each pixel.
-func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) error {
+// visitSubsampled calls visit with the rows of a subsampled YCbCr block. In the file, the luma of a few pixels is
+// followed by the Cb and Cr that these pixels share (TIFF 6.0, section 21). Cb and Cr are repeated for each pixel.
+func (w *worker) visitSubsampled(rows rowSource, s span, height int, visit func(span)) error {
 	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
-	luma := w.horizontal * w.vertical
-	clump := make([]byte, across*(luma+2))
+	luma := w.horizontal * w.vertical      // luma samples that share Cb and Cr
+	units := make([]byte, across*(luma+2)) // as many units of luma, Cb and Cr as lie side by side in the block
 	for top := 0; top < height; top += w.vertical {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		if err := rows.next(clump); err != nil {
+		if err := rows.next(units); err != nil {
 			return safefile.CutShort(err)
 		}
 		for v := range min(w.vertical, height-top) {
 			for x := range s.n {
-				one := clump[x/w.horizontal*(luma+2):]
+				unit := units[x/w.horizontal*(luma+2):]
 				p := w.row[x*w.samples:]
-				p[0], p[1], p[2] = one[v*w.horizontal+x%w.horizontal], one[luma], one[luma+1]
+				p[0], p[1], p[2] = unit[v*w.horizontal+x%w.horizontal], unit[luma], unit[luma+1]
 			}
 			s.row = w.row
 			visit(s)
@@ -159,8 +162,8 @@ func (d *decoder) warn(text string) {
 	d.warnings[text] = true
 }
 
-// measure sets d.white from the largest sample of a floating-point picture: see Decode.
-func (d *decoder) measure() error {
+// setWhite decodes a floating-point picture, and sets d.white from its largest finite sample: see Decode.
+func (d *decoder) setWhite() error {
 	var mu sync.Mutex
 	largest := 0.0
 	err := d.blocks(func(s span) {

@@ -14,8 +14,8 @@ import (
 // canvas is the memory of the picture: rows of pixels with 1 or 4 channels of 8 or 16 bits, big-endian.
 type canvas struct {
 	img                   image.Image
-	pix                   []byte
-	stride, pixel, sample int // lengths in bytes
+	pix                   []byte // of img
+	stride, pixel, sample int    // bytes from one row, pixel or channel to the next
 }
 
 // alphaChannel is the index of the channel for alpha and, in CMYK, for black.
@@ -61,11 +61,12 @@ func (l *layout) colourPalette() color.Palette {
 	return p
 }
 
-// picture returns the picture on the canvas, with its channels converted to red, green, blue and alpha.
+// picture returns the picture on the canvas, with its channels converted to red, green, blue and alpha. It changes
+// nothing if there is one channel, or if the channels are RGB, RGB that fillInks has made, or CMYK of 8 bits.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
-	isRGB := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)
-	if c.pixel/c.sample != 4 || isRGB {
+	isDone := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)
+	if c.pixel/c.sample != 4 || isDone {
 		return c.img
 	}
 	pixel := d.converter()
@@ -77,7 +78,8 @@ func (d *decoder) picture() image.Image {
 	return c.img
 }
 
-// converter returns the function that converts the channels of a pixel to red, green, blue and alpha.
+// converter returns the function that converts the channels of a pixel on the canvas to red, green, blue and alpha:
+// from indices of a palette, CMYK, YCbCr, CIELab or, in all other cases, grey with alpha.
 func (d *decoder) converter() func(p []byte) {
 	wide := d.canvas.sample == 2
 	get := func(p []byte, i int) float64 { return float64(p[i]) / math.MaxUint8 }
@@ -139,18 +141,19 @@ func (d *decoder) indexed() func(p []byte) {
 }
 
 // fromYCbCr converts YCbCr to RGB, all from 0 to 1, with the luma coefficients and the black and white references in
-// the file (TIFF 6.0, sections 20 and 21).
+// the file (TIFF 6.0, sections 20 and 21). The references are for samples of 8 bits. Where black and white are
+// equal, or the coefficient of green is 0, the value is 0. The results may lie outside of 0..1.
 func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	ref, luma := d.reference, d.coefficients
-	full := func(v, black, white, range_ float64) float64 {
+	rescale := func(v, black, white, largest float64) float64 { // from black..white to 0..largest
 		if white == black {
 			return 0
 		}
-		return (float64(v*255) - black) / (white - black) * range_
+		return (float64(v*255) - black) / (white - black) * largest
 	}
-	y = full(y, ref[0], ref[1], 1)
-	cb = full(cb, ref[2], ref[3], 127./255)
-	cr = full(cr, ref[4], ref[5], 127./255)
+	y = rescale(y, ref[0], ref[1], 1)
+	cb = rescale(cb, ref[2], ref[3], 127./255)
+	cr = rescale(cr, ref[4], ref[5], 127./255)
 	r = float64(cr*(2-2*luma[0])) + y
 	b = float64(cb*(2-2*luma[2])) + y
 	if luma[1] != 0 {

@@ -12,7 +12,7 @@ type faxRows struct {
 	mixed   bool // MR: a bit after each end-of-line code says if the next line is runs or changes
 	damaged func()
 
-	line, before []int // positions at which the colour changes, first to black; the last may be width
+	line, before []int // where the colour changes in this line and in the line before, first to black, up to width
 }
 
 // newFaxRows returns the rows of data, width pixels wide. Where a line of fax3 breaks off, the rows call damaged, and
@@ -23,9 +23,9 @@ func newFaxRows(l *layout, width int, data []byte, damaged func()) *faxRows {
 		damaged: damaged}
 }
 
-// next decodes the next line into row.
+// next decodes the next line into row. See newFaxRows for damaged lines.
 func (f *faxRows) next(row []byte) error {
-	f.before, f.line = f.line, f.before[:0]
+	f.before, f.line = f.line, f.before[:0] // reuses the memory
 	changes := f.kind == fax4
 	switch f.kind {
 	case faxRLE:
@@ -59,7 +59,7 @@ func (f *faxRows) next(row []byte) error {
 	return nil
 }
 
-// paint draws f.line into row.
+// paint draws f.line into row: black pixels from each change to black to the next change, or to the end of the row.
 func (f *faxRows) paint(row []byte) {
 	clear(row)
 	for i := 0; i < len(f.line); i += 2 { // changes with an even index are to black
@@ -79,7 +79,7 @@ func (f *faxRows) paint(row []byte) {
 	}
 }
 
-// runs reads a line coded as runs into f.line. It reports whether the line is complete.
+// runs reads a line coded as runs, white and black in turn, into f.line. It reports whether the line is complete.
 func (f *faxRows) runs() bool {
 	for x, black := 0, 0; x < f.width; black ^= 1 {
 		n, ok := f.bits.run(black)
@@ -91,9 +91,11 @@ func (f *faxRows) runs() bool {
 	return true
 }
 
-// changes reads a line coded as changes from the line before into f.line. It reports whether the line is complete.
+// changes reads a line coded as changes from the line before into f.line. It reports whether the line is complete. A
+// code moves a0, the place reached in the line: over a change in the line before (pass), by two runs (horizontal),
+// or to a change, which lies up to 3 pixels from the next change in the line before (vertical).
 func (f *faxRows) changes() bool {
-	at, black, i := -1, 0, 0 // at is a0 of the standard; i is where to look for b1 in the line before
+	at, black, i := -1, 0, 0 // at is a0; black is 1 if the colour there is black; i is where to look for b1
 	for at < f.width {
 		// b1 is the first change after a0, in the line before, to the colour opposite to the present one.
 		for i = max(i-2, 0); i < len(f.before) && (f.before[i] <= at || i%2 != black); {
@@ -182,7 +184,8 @@ func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 // align moves to the next bit at a multiple of n.
 func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
 
-// run reads the length of a run of white (0) or black (1) pixels. ok is false for an unknown code and where data end.
+// run reads the length of a run of white (0) or black (1) pixels: make-up codes, of 64 pixels or more, and the code of
+// the rest. ok is false for an unknown code and where the data end.
 func (b *faxBits) run(black int) (n int, ok bool) {
 	for {
 		c := faxRuns[black][b.peek(13)]
@@ -202,7 +205,7 @@ const (
 	horizontal = 5
 )
 
-// mode reads a code and returns its mode. ok is false for an unknown code and where the data end.
+// mode reads a code of a line of changes and returns its mode. ok is false for an unknown code and where the data end.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
 	if c.bits == 0 || b.atEnd() {

@@ -51,6 +51,7 @@ var faxModes = func() (table [1 << 7]faxCode) {
 	return table
 }()
 
+// codesOfRuns returns a table of faxRuns from the codes of one colour: the runs of 0 to 63, and of 64, 128 … pixels.
 func codesOfRuns(rest, makeUp string) (table [1 << 13]faxCode) {
 	for i, code := range strings.Fields(rest) {
 		enter(table[:], code, int16(i))
@@ -61,9 +62,9 @@ func codesOfRuns(rest, makeUp string) (table [1 << 13]faxCode) {
 	return table
 }
 
-// enter stores a code in all entries of a table at an index that begins with the code.
+// enter stores a code, a text of 0 and 1, in all entries of a table at an index that begins with the code.
 func enter(table []faxCode, code string, run int16) {
-	first, size := 0, len(table)
+	first, size := 0, len(table) // the entries that begin with the bits so far; each bit chooses a half of them
 	for _, bit := range code {
 		size /= 2
 		if bit == '1' {

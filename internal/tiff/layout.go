@@ -130,6 +130,8 @@ type layout struct {
 // mostBlocks is the largest number of strips or tiles, mostColours of palette entries.
 const mostBlocks, mostColours = 1 << 24, 1 << 16
 
+const readBlocks, skipBlocks = true, false // whether layoutOf reads the offsets and lengths of strips or tiles
+
 // layoutOf returns the layout of the picture of the TIFF in src, without offsets and lengths unless withBlocks. It
 // fails for pictures that this package does not decode.
 func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
@@ -331,7 +333,8 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	return l.checkPredictor()
 }
 
-// checkPredictor sets l.predictor to 1 where the compression has no predictor, and fails for unknown predictors.
+// checkPredictor sets l.predictor to 1 (none) where the compression has no predictor, and fails for unknown predictors.
+// 2 means differences of samples, and 3 differences of the bytes of floating-point samples.
 func (l *layout) checkPredictor() error {
 	switch l.compression {
 	case lzw, adobe, deflate, zstandard:
@@ -348,7 +351,8 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of strips or tiles, and fails for tiles or rows that are far too large.
+// sizeBlocks sets the size of tiles or, if there are none, of strips of the given rows. It fails for tiles or rows that
+// are far too large. For old JPEG, the only block is the JPEG file that oldJPEG names.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false

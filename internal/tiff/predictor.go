@@ -48,13 +48,13 @@ func (d *decoder) undoDifferences(row []byte) {
 	}
 }
 
-// undoBytes undoes the differences of bytes, and gathers the bytes of each floating-point sample, in the file's order.
+// undoBytes undoes the differences of bytes in row, and gathers the bytes of each floating-point sample, in d.order.
 func (d *decoder) undoBytes(row []byte) {
 	n, size := d.inBlock(), d.bits/8
 	for i := n; i < len(row); i++ {
 		row[i] += row[i-n]
 	}
-	parts, count := bytes.Clone(row), len(row)/size
+	parts, count := bytes.Clone(row), len(row)/size // all highest bytes, then all next ones …; how many of each
 	for i := range count {
 		sample := row[i*size:][:size]
 		for k := range sample {

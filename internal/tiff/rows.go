@@ -24,7 +24,7 @@ type rowSource interface {
 	next(row []byte) error
 }
 
-// rowMemory holds decompressors that the next block uses again.
+// rowMemory holds decompressors that the next block uses again. nil: none yet.
 type rowMemory struct {
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
@@ -49,8 +49,9 @@ func (m *rowMemory) release() {
 	}
 }
 
-// open returns the rows in the data of a block, which is height pixels high.
-func (w *worker) open(data []byte, height int) (rowSource, error) {
+// open returns the rows in the data of a block, decompressed, with the predictor still to be undone. They use the
+// decompressors in w.rows, so only one block can be open at a time.
+func (w *worker) open(data []byte) (rowSource, error) {
 	switch w.compression {
 	case none:
 		return readerRows{bytes.NewReader(data)}, nil
@@ -74,7 +75,7 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 		}
 		return readerRows{w.rows.zstd}, w.rows.zstd.Reset(in)
 	case newJPEG, oldJPEG, webP:
-		img, err := w.picture(data, height)
+		img, err := w.picture(data)
 		return &pictureRows{img: img, samples: w.inBlock()}, err
 	}
 	return newFaxRows(w.layout, w.blockWidth, data, func() {
@@ -109,6 +110,8 @@ type packedRows struct {
 	value    byte // the byte of a run
 }
 
+// next decodes codes: a byte n of 0 to 127 and n+1 literal bytes, or n of −127 to −1 and a byte to repeat 1−n times.
+// −128 means nothing. A code may reach beyond row.
 func (p *packedRows) next(row []byte) error {
 	for len(row) > 0 {
 		switch {
@@ -141,15 +144,16 @@ func (p *packedRows) next(row []byte) error {
 	return nil
 }
 
-// pictureRows are the rows of a wholly decoded picture. samples is the number of samples per pixel in a row for next.
+// pictureRows are the rows of a wholly decoded picture.
 type pictureRows struct {
 	img     image.Image
-	samples int
-	y       int
+	samples int // per pixel in the rows that next fills, at most as many as img has
+	y       int // the next row of img
 }
 
+// next copies the next row of p.img, with the first p.samples samples of each pixel, to row.
 func (p *pictureRows) next(row []byte) error {
-	pix, stride, size := picture.Samples(p.img)
+	pix, stride, size := picture.Samples(p.img) // size is the number of bytes, here of samples, of a pixel
 	width := len(row) / p.samples
 	if b := p.img.Bounds(); p.y >= b.Dy() || width > b.Dx() || p.samples > size {
 		return FormatError("a picture inside is smaller than the place for it, or of other colours")
@@ -166,8 +170,8 @@ func (p *pictureRows) next(row []byte) error {
 	return nil
 }
 
-// picture decodes the JPEG or WebP data of a block that is height pixels high.
-func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
+// picture decodes the JPEG or WebP data of a block. YCbCr becomes RGB. It refuses a picture larger than the block.
+func (w *worker) picture(data []byte) (img image.Image, err error) {
 	// A block at an edge may hold a full tile, or only the part in the picture, and some encoders write more rows.
 	most := int64(w.blockWidth+16) * int64(w.blockHeight+16)
 	if w.compression == webP {
@@ -183,7 +187,8 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 		}
 		return w.opt.WebP(w.ctx, data)
 	}
-	opt := jpeg.Options{Tables: w.tables, Colours: jpeg.AsStored, Pixels: most, Scans: 100}
+	const mostScans = 100 // as for a JPEG file, by default
+	opt := jpeg.Options{Tables: w.tables, Colours: jpeg.AsStored, Pixels: most, Scans: mostScans}
 	if w.jpegYCbCr {
 		opt.Colours = jpeg.AsYCbCr
 	}

@@ -7,13 +7,14 @@ import (
 	"superres/internal/elementary"
 )
 
-// fill writes the samples of a row to the canvas: colour k to channel k, and alpha to the last channel.
+// fill writes the samples of a row to the canvas: colour k to channel k, and alpha to the last channel. Further samples
+// of a pixel are dropped.
 func (d *decoder) fill(s span) {
 	if s.n <= 0 {
 		return
 	}
 	c := &d.canvas
-	n, used := d.inBlock(), d.samplesUsed()
+	n, used := d.inBlock(), d.samplesUsed() // samples of a pixel: in the row, and wanted
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
 	if d.photometric == separated && d.alpha != opaque {
 		d.fillInks(to, s)
@@ -33,19 +34,23 @@ func (d *decoder) fill(s span) {
 }
 
 // fillInks converts the CMYK and alpha of the row s to RGB and alpha. to is the canvas from the first pixel of s on.
+// It holds black in the channel of alpha until the pixels are converted, and gets alpha last.
 func (d *decoder) fillInks(to []byte, s span) {
+	const isAlpha = true
 	c, n := &d.canvas, d.inBlock()
 	for k := range d.colours {
-		d.fillChannel(to[k*c.sample:], s, k, n, false)
+		d.fillChannel(to[k*c.sample:], s, k, n, !isAlpha)
 	}
 	pixel := d.converter()
 	for i := range s.n {
 		pixel(to[i*c.pixel:][:c.pixel])
 	}
-	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
+	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, isAlpha)
 }
 
-// fillChannel converts sample k of the n samples of each pixel in row s to the canvas. to begins with the channel.
+// fillChannel scales sample k of the n samples of each pixel in row s to the 8 or 16 bits of the canvas. to begins
+// with the channel in the first pixel. Colours are inverted if 0 is white, and indices of a palette are copied
+// unscaled.
 func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	c := &d.canvas
 	inverted := d.photometric == whiteIsZero && !isAlpha
@@ -102,7 +107,7 @@ func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	return table
 }
 
-// scaleTo16 scales a sample of 1 to 32 bits to 0..65535.
+// scaleTo16 scales a sample of 1 to 32 bits to 0..65535. Negative samples of more than 16 bits become 0.
 func (d *decoder) scaleTo16(v uint32) uint32 {
 	if d.format == signed && d.bits > 16 && v>>(d.bits-1) == 1 {
 		return 0
@@ -126,9 +131,9 @@ func (d *decoder) integer(row []byte, i int) uint32 {
 	case 24:
 		return d.integer24(row[3*i:])
 	}
-	at := i * d.bits
+	at := i * d.bits // in bits
 	v, have := uint64(0), 0
-	for p := at / 8; have < d.bits+at%8; p++ {
+	for p := at / 8; have < d.bits+at%8; p++ { // all bytes that have bits of the sample
 		v, have = v<<8|uint64(row[p]), have+8
 	}
 	return uint32(v >> (have - at%8 - d.bits) & (1<<d.bits - 1))
@@ -142,8 +147,7 @@ func (d *decoder) integer24(b []byte) uint32 {
 	return d.order.Uint32([]byte{0, b[0], b[1], b[2]})
 }
 
-// float returns sample i of a row in floating point. Negative values and NaN become 0, and values above white become
-// white once d.white is set.
+// float returns sample i of a row in floating point: 0 for negative values and NaN, at most d.white once that is set.
 func (d *decoder) float(row []byte, i int) float64 {
 	v := 0.0
 	switch d.bits {

@@ -32,8 +32,7 @@ func (e UnsupportedError) Error() string { return "tiff: " + string(e) }
 
 // Options say how to decode. The zero value means the defaults.
 type Options struct {
-	// Pixels is the largest width × height, in pixels. 0 means 2³¹ − 1.
-	Pixels int64
+	Pixels int64 // the largest width × height, in pixels; 0: 2³¹ − 1
 	// WebP decodes a WebP picture. nil: TIFFs with WebP inside are refused.
 	WebP func(ctx context.Context, data []byte) (image.Image, error)
 }
@@ -41,7 +40,7 @@ type Options struct {
 // DecodeConfig returns the size and the colour model of the picture of the TIFF in src: the first that is not a smaller
 // copy or a mask. It fails as Decode does.
 func DecodeConfig(src metadata.Source) (image.Config, error) {
-	l, err := layoutOf(src, false)
+	l, err := layoutOf(src, skipBlocks)
 	if err != nil {
 		return image.Config{}, err
 	}
@@ -62,7 +61,7 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // for a kind that is not decoded, and ctx.Err() once ctx has ended. data is not changed.
 func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) (img image.Image, warnings []string,
 	err error) {
-	l, err := layoutOf(src, true)
+	l, err := layoutOf(src, readBlocks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +70,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 	}
 	d := decoder{layout: l, ctx: ctx, data: data, opt: opt}
 	if l.isFloat() {
-		if err := d.measure(); err != nil {
+		if err := d.setWhite(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -87,7 +86,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 // Scratch returns the most memory, in bytes, that Decode needs besides the file and the picture: for the blocks that
 // are decoded at the same time. It is 0 for a file that Decode refuses.
 func Scratch(src metadata.Source) int64 {
-	l, err := layoutOf(src, false) // without the lists of blocks, for which no memory is granted yet
+	l, err := layoutOf(src, skipBlocks) // no memory is granted yet for the lists of blocks
 	if err != nil {
 		return 0
 	}
@@ -109,12 +108,12 @@ func Scratch(src metadata.Source) int64 {
 
 // IsCMYK reports whether the picture of the TIFF in src is in printing inks.
 func IsCMYK(src metadata.Source) bool {
-	l, err := layoutOf(src, false)
+	l, err := layoutOf(src, skipBlocks)
 	return err == nil && l.photometric == separated
 }
 
 // GreyAlpha reports whether the picture of the TIFF in src is grey with alpha, which Decode returns as RGB.
 func GreyAlpha(src metadata.Source) bool {
-	l, err := layoutOf(src, false)
+	l, err := layoutOf(src, skipBlocks)
 	return err == nil && l.alpha != opaque && (l.photometric == blackIsZero || l.photometric == whiteIsZero)
 }

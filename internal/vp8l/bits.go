@@ -30,7 +30,7 @@ func (b *bitString) putBool(v bool) {
 	b.put(0, 1)
 }
 
-// append appends the bits of c.
+// append appends the bits of c, which does not change.
 func (b *bitString) append(c *bitString) {
 	bytes := c.bytes
 	for ; len(bytes) >= 4; bytes = bytes[4:] {

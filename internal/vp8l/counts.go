@@ -26,6 +26,7 @@ const (
 // counts says how often each symbol of each alphabet is used.
 type counts [alphabets][]uint32
 
+// newCounts returns counts of 0 for all symbols. The colour cache has 2^cacheBits colours; 0: no cache.
 func newCounts(cacheBits int) *counts {
 	green := cacheSymbols
 	if cacheBits > 0 {
@@ -80,8 +81,8 @@ func (c *counts) add(t token) {
 	}
 }
 
-// extra returns how many extra bits follow the counted symbols of lengths and distances, in total.
-func (c *counts) extra() (n int64) {
+// extraBits returns how many extra bits follow the counted symbols of lengths and distances, in total.
+func (c *counts) extraBits() (n int64) {
 	for symbol, count := range c[ofGreen][values:cacheSymbols] {
 		n += int64(count) * int64(extraBits(symbol))
 	}
@@ -91,9 +92,10 @@ func (c *counts) extra() (n int64) {
 	return n
 }
 
-// estimate returns about how many bits the counted symbols, with their extra bits, and the prefix codes take.
+// estimate returns about how many bits the counted symbols, with their extra bits, and the prefix codes take: the
+// entropy of each alphabet times the number of its symbols, plus perSymbol bits for each symbol used.
 func (c *counts) estimate() float64 {
-	n := float64(c.extra())
+	n := float64(c.extraBits())
 	for _, list := range c {
 		total, used := 0.0, 0
 		for _, count := range list {
@@ -114,7 +116,8 @@ func (c *counts) estimate() float64 {
 // classes is the number of classes of tiles. The mean magnitude of the residuals in a tile decides its class.
 const classes = 16
 
-// classify sets the group of each tile of the band to its class, which rises by two where the magnitude doubles.
+// classify sets the group of each tile of the band to its class, 0 to classes−1. It rises by two where the mean
+// magnitude of the tile's residuals doubles, and by one halfway, at 1.5 times a power of two.
 func (b *band) classify() {
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {
@@ -127,9 +130,9 @@ func (b *band) classify() {
 				}
 				n += len(row)
 			}
-			mean := 4 * sum / uint64(n)
+			mean := 4 * sum / uint64(n) // in quarters
 			class := 2 * bits.Len64(mean)
-			if length := bits.Len64(mean); length > 1 && mean>>(length-2)&1 == 0 {
+			if length := bits.Len64(mean); length > 1 && mean>>(length-2)&1 == 0 { // the second highest bit
 				class--
 			}
 			b.groups[b.tile(tx, ty)] = uint8(min(class, classes-1))
@@ -166,7 +169,9 @@ type method struct {
 	cacheBits                          int // the colour cache has 2^cacheBits colours; 0: no cache
 }
 
-// chooseMethod returns the method that needs about the fewest bits for rows sampled from the picture.
+// chooseMethod returns the method that needs about the fewest bits for rows sampled from the picture: one third and
+// two thirds of the way down, or all rows of a low picture. It tries the transforms with and without references, and
+// then sizes of the colour cache with the best of these.
 func (s *Stream) chooseMethod() method {
 	const most = 1 << 15 // about how many pixels a part of the sample has
 	rows := max(most/s.pic.Width/tileSide, 1) * tileSide
@@ -180,7 +185,7 @@ func (s *Stream) chooseMethod() method {
 		parts = []int{n / 3 * tileSide, n * 2 / 3 * tileSide}
 	}
 	cost := func(m method) float64 {
-		s.method = m
+		s.method = m // the bands use it
 		var sum *counts
 		for _, y := range parts {
 			b := s.bandOf(y, min(y+rows, s.pic.Height))
@@ -195,8 +200,8 @@ func (s *Stream) chooseMethod() method {
 	}
 	var best method
 	least := math.Inf(1)
-	try := func(m method, worth float64) {
-		if c := cost(m); c*worth < least {
+	try := func(m method, handicap float64) { // m must save more than this factor says
+		if c := cost(m); c*handicap < least {
 			best, least = m, c
 		}
 	}
@@ -214,15 +219,16 @@ func (s *Stream) chooseMethod() method {
 	return best
 }
 
-// makeCodes merges neighbouring classes of tiles while that makes the stream smaller. It replaces classes in s.groups
-// by merged classes, and adds the prefix codes of each to s.codes, and the length of all symbols to s.length.
+// makeCodes merges neighbouring classes of tiles while that does not make the stream longer, by its estimate. It
+// replaces classes in s.groups by merged classes, and adds the prefix codes of each to s.codes, and the length of
+// all symbols to s.length. all holds the counts for each class; nil: no tokens begin in its tiles.
 func (s *Stream) makeCodes(all *[classes]*counts) {
 	var list []*counts
 	var costs []float64
 	var group [classes]uint8
 	for i, c := range all {
 		if c == nil {
-			c = newCounts(s.method.cacheBits) // no token begins in a tile of this class
+			c = newCounts(s.method.cacheBits)
 		}
 		list, costs = append(list, c), append(costs, c.estimate())
 		group[i] = uint8(i)
@@ -254,6 +260,6 @@ func (s *Stream) makeCodes(all *[classes]*counts) {
 	for _, c := range list {
 		codes := newCodes(c)
 		s.codes = append(s.codes, codes)
-		s.length += c.extra() + codes.bitsFor(c)
+		s.length += c.extraBits() + codes.bitsFor(c)
 	}
 }

@@ -97,9 +97,9 @@ func mean(x, y uint32) uint32 { return (x & y) + ((x ^ y) >> 1 & 0x7f7f7f7f) }
 
 // magnitude returns the sum of the absolute values of the four bytes of v, taken as signed numbers.
 func magnitude(v uint32) uint32 {
-	negative := v >> 7 & 0x01010101
-	v = (v ^ negative*0xff) + negative
-	v = v&0x00ff00ff + v>>8&0x00ff00ff
+	negative := v >> 7 & 0x01010101    // 1 in each byte that is negative
+	v = (v ^ negative*0xff) + negative // negates these bytes: −x = ^x + 1
+	v = v&0x00ff00ff + v>>8&0x00ff00ff // two sums of 16 bits
 	return (v + v>>16) & 0xffff
 }
 
@@ -177,8 +177,9 @@ func halfGradient(m, tl uint32) (v uint32) {
 
 func clamp(v int32) uint32 { return uint32(min(max(v, 0), 255)) }
 
-// choosePredictors sets the predictor of each tile of the band to the predictor with the smallest residuals, by the sum
-// of their magnitudes in one row out of four.
+// choosePredictors sets the predictor of each tile of the band to the predictor with the smallest residuals, by the
+// sum of their magnitudes in one row out of four. Predictor 0 is not tried. It does nothing if the method does not
+// predict.
 func (b *band) choosePredictors() {
 	if !b.method.predict {
 		return
@@ -188,6 +189,7 @@ func (b *band) choosePredictors() {
 	for ty := b.y0; ty < b.y1; ty += tileSide {
 		for tx := 0; tx < w; tx += tileSide {
 			var sums [predictors]uint32
+			// The first row and the first column of the picture have predictors of their own.
 			for y := max(min(ty+every/2, b.y1-1), 1); y < min(ty+tileSide, b.y1); y += every {
 				row, above := b.row(y), b.row(y-1)
 				for x := max(tx, 1); x < min(tx+tileSide, w); x++ {
@@ -208,9 +210,11 @@ func (b *band) choosePredictors() {
 	}
 }
 
+// tile returns the index of the tile with the pixel (x, y).
 func (b *band) tile(x, y int) int { return y>>tileBits*b.tiles + x>>tileBits }
 
 // predict sets b.residuals to the pixels minus their predictions, or to the pixels if the method does not predict.
+// As the format says, the first row is predicted from the left, and the first column from above.
 func (b *band) predict() {
 	w := b.pic.Width
 	for y := b.y0; y < b.y1; y++ {

@@ -42,13 +42,13 @@ func newPrefixCode(count []uint32, most int) *prefixCode {
 		}
 	}
 	if p.used = len(symbols); p.used == 1 {
-		p.length[symbols[0]] = 1
+		p.length[symbols[0]] = 1 // as write needs; put writes no bits
 	}
 	if p.used < 2 {
 		return p
 	}
 	slices.SortStableFunc(symbols, func(a, b int) int { return cmp.Compare(count[a], count[b]) })
-	for least := uint64(1); ; least *= 2 {
+	for least := uint64(1); ; least *= 2 { // with more equal counts, the longest code gets shorter
 		if p.setLengths(symbols, count, least) <= most {
 			break
 		}
@@ -68,8 +68,8 @@ func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int
 	for i, symbol := range symbols {
 		weight[i] = max(uint64(count[symbol]), least)
 	}
-	leaf, joined := 0, n
-	for next := n; next < 2*n-1; next++ {
+	leaf, joined := 0, n                  // the fronts of the queues
+	for next := n; next < 2*n-1; next++ { // next is the node that joins two others
 		for range 2 {
 			light := joined
 			if leaf < n && (joined >= next || weight[leaf] <= weight[joined]) {
@@ -94,10 +94,11 @@ func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int
 	return longest
 }
 
-// assign sets p.code from p.length: codes of one length are successive numbers, in the order of the symbols.
+// assign sets p.code from p.length: codes of one length are successive numbers, in the order of the symbols. The
+// first code of n bits is twice the number after the last code of n−1 bits. The file has a code's highest bit first.
 func (p *prefixCode) assign() {
 	next, code := [mostCodeBits + 1]int{}, 0
-	var number [mostCodeBits + 1]int
+	var number [mostCodeBits + 1]int // how many codes have each length
 	for _, n := range p.length {
 		number[n]++
 	}
@@ -175,20 +176,20 @@ func (p *prefixCode) write(b *bitString) {
 	for _, r := range runs {
 		count[r.symbol]++
 	}
-	of := newPrefixCode(count, mostLengthBits)
-	written := len(lengthOrder)
-	for of.length[lengthOrder[written-1]] == 0 {
+	runCode := newPrefixCode(count, mostLengthBits)
+	written := len(lengthOrder) // without the zeros at the end, but at least 4
+	for runCode.length[lengthOrder[written-1]] == 0 {
 		written--
 	}
 	written = max(written, 4)
 	b.putBool(false)
 	b.put(uint64(written-4), 4)
 	for _, symbol := range lengthOrder[:written] {
-		b.put(uint64(of.length[symbol]), 3)
+		b.put(uint64(runCode.length[symbol]), 3)
 	}
 	b.putBool(false) // lengths for all symbols of the alphabet follow
 	for _, r := range runs {
-		of.put(b, r.symbol)
+		runCode.put(b, r.symbol)
 		b.put(uint64(r.rest), r.restBits)
 	}
 }
@@ -199,7 +200,7 @@ type run struct{ symbol, rest, restBits int }
 // runsOf returns code lengths as runs. Symbols 0 to 15 stand for one length, 16 for 3 to 6 copies of the last length
 // above 0, 17 for 3 to 10 zeros, and 18 for 11 to 138 zeros.
 func runsOf(lengths []uint8) (list []run) {
-	for i, last := 0, uint8(8); i < len(lengths); {
+	for i, last := 0, uint8(8); i < len(lengths); { // a reader starts with 8 as the last length above 0
 		v, n := lengths[i], 1
 		for i+n < len(lengths) && lengths[i+n] == v {
 			n++
@@ -229,7 +230,7 @@ func runsOf(lengths []uint8) (list []run) {
 	return list
 }
 
-// write appends the codes of the band's tokens to b.out.
+// write appends the codes of the band's tokens to b.out. A length or a distance is a prefix symbol and extra bits.
 func (b *band) write() {
 	b.eachToken(func(t token, group uint8) {
 		c := b.codes[group]

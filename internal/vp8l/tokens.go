@@ -88,6 +88,7 @@ const (
 	shortCodes = 120
 )
 
+// begin prepares m for n pixels, and forgets all places.
 func (m *matcher) begin(n int) {
 	clear(m.heads[:])
 	if cap(m.before) < n {
@@ -108,15 +109,16 @@ func (m *matcher) insertAt(px []uint32, at int) {
 	}
 }
 
-// find returns the length of the longest repetition found for the pixels from px[at] on, and the distance back to the
-// earlier pixels. A length of 0 means that there is no repetition worth a copy.
+// find returns the length of the longest repetition found for the pixels from px[at] on, and the distance back to
+// the earlier pixels. A length of 0 means that there is no repetition worth a copy. It tries the pixel before, the
+// pixel above, width pixels before, and then the last places with the same hash.
 func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 	if at == 0 || at+1 >= len(px) {
 		return 0, 0
 	}
 	most := min(mostLength, len(px)-at)
 	try := func(from, least int) {
-		if length < most && px[from+length] == px[at+length] {
+		if length < most && px[from+length] == px[at+length] { // else the repetition cannot be longer than length
 			if n := common(px[from:], px[at:at+most]); n > length && n >= least {
 				length, distance = n, at-from
 			}
@@ -139,7 +141,7 @@ func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 
 // common returns how many pixels at the start of a and b are equal. a must not be shorter than b.
 func common(a, b []uint32) int {
-	a = a[:len(b)]
+	a = a[:len(b)] // so that the loop checks no index
 	for i, v := range b {
 		if a[i] != v {
 			return i
@@ -148,8 +150,8 @@ func common(a, b []uint32) int {
 	return len(b)
 }
 
-// offsets are the nearby pixels with a short distance code, in the order of table 3 of RFC 9649. Each is stored as 16
-// times the number of rows above, plus 8, minus the distance to the left.
+// offsets are the nearby pixels with a short distance code, in the order of table 3 of RFC 9649. Each is stored as
+// 16 times the number of rows above, plus 8, minus the distance to the left, negative for a pixel to the right.
 var offsets = [shortCodes]uint8{
 	0x18, 0x07, 0x17, 0x19, 0x28, 0x06, 0x27, 0x29, 0x16, 0x1a,
 	0x26, 0x2a, 0x38, 0x05, 0x37, 0x39, 0x15, 0x1b, 0x36, 0x3a,
@@ -179,13 +181,15 @@ func distanceCode(distance, width int) int {
 	switch {
 	case rows < 8 && left <= 8:
 		return int(offsetCodes[rows*16+8-left])
-	case rows < 7 && left > width-8:
+	case rows < 7 && left > width-8: // up to 7 pixels to the right, one more row above
 		return int(offsetCodes[(rows+1)*16+8+width-left])
 	}
 	return distance + shortCodes
 }
 
 // prefixOf returns the symbol for v, a length or distance code from 1, and the number and value of its extra bits.
+// The symbol says the highest bit of v−1 and the bit below it, and the extra bits are the bits below these. 1 to 4
+// have symbols of their own.
 func prefixOf(v int) (symbol, extra int, rest uint64) {
 	v--
 	if v < 4 {

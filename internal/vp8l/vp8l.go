@@ -9,10 +9,9 @@
 // predict.go contains the transforms, tokens.go the copies of earlier pixels and the colour cache, counts.go the choice
 // among these tools, prefix.go the prefix codes, and bits.go the strings of bits.
 //
-// Note: two libraries were tried instead of this package. libwebp in wazero (github.com/gen2brain/webp v0.5.5) would
-// save 1,109 lines of Go, but takes four to five times the processor time for files of the same size, and 52 bytes for
-// each pixel, so that serve exceeded its memory limit. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the
-// length of prefix codes, so that no reader accepts some of its files.
+// Note: libwebp in wazero (github.com/gen2brain/webp v0.5.5) takes four to five times the processor time for files
+// of the same size, and 52 bytes for each pixel. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the length
+// of prefix codes, so that no reader accepts some of its files.
 package vp8l
 
 import (
@@ -29,8 +28,7 @@ const MostSide = 1<<14 - 1
 // Picture is a picture to be written. Its sides are 1 to MostSide pixels.
 type Picture struct {
 	Width, Height int
-	// Alpha: the picture has pixels that are not opaque. false: all pixels have alpha 255.
-	Alpha bool
+	Alpha         bool // the picture has pixels that are not opaque; false: all pixels have alpha 255
 	// Row fills dst, of Width pixels, with row y as alpha<<24 | red<<16 | green<<8 | blue, where colour is not
 	// multiplied by alpha. Several goroutines may call it at once.
 	Row func(dst []uint32, y int)
@@ -61,10 +59,10 @@ type Stream struct {
 	length int64     // the length in bits of the pixels in the stream
 }
 
-// New does the first pass over pic and returns its stream.
+// New does the first pass over pic and returns its stream. It counts symbols separately for each class of tiles.
 func New(pic Picture) *Stream {
 	s := &Stream{pic: pic, tiles: tilesIn(pic.Width)}
-	s.rows = max(bandPixels/pic.Width/tileSide, 1) * tileSide
+	s.rows = max(bandPixels/pic.Width/tileSide, 1) * tileSide // whole tiles, about bandPixels in all
 	tiles := s.tiles * tilesIn(pic.Height)
 	s.modes, s.groups = make([]uint8, tiles), make([]uint8, tiles)
 	s.method = s.chooseMethod()
@@ -133,7 +131,7 @@ func (s *Stream) writeHead() {
 	if s.method.predict {
 		h.putBool(true)
 		h.put(predictor, 2)
-		h.put(tileBits-2, 3)
+		h.put(tileBits-2, 3) // the format stores log2(tileSide) − 2
 		s.writeTiles(s.modes)
 	}
 	h.putBool(false) // no further transform
@@ -141,7 +139,7 @@ func (s *Stream) writeHead() {
 	if s.method.cacheBits > 0 {
 		h.put(uint64(s.method.cacheBits), 4)
 	}
-	h.putBool(len(s.codes) > 1)
+	h.putBool(len(s.codes) > 1) // tiles have groups of prefix codes
 	if len(s.codes) > 1 {
 		h.put(tileBits-2, 3)
 		s.writeTiles(s.groups)
@@ -151,7 +149,8 @@ func (s *Stream) writeHead() {
 	}
 }
 
-// writeTiles appends to s.head a small picture with one pixel for each tile, whose green is the value of the tile.
+// writeTiles appends to s.head a small picture with one pixel for each tile. Its green is the value of the tile, and
+// its other colours are 0. The small picture has one group of prefix codes and no transforms.
 func (s *Stream) writeTiles(values []uint8) {
 	groups := make([]uint8, tilesIn(s.tiles)*tilesIn(len(values)/s.tiles)) // all are 0
 	b := &band{Stream: &Stream{pic: Picture{Width: s.tiles}, groups: groups}, residuals: make([]uint32, len(values))}

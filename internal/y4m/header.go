@@ -23,22 +23,17 @@ const MaxSide = 1<<16 - 1
 
 // Header is the first line of a stream, which describes all frames.
 type Header struct {
-	// Width and Height are the sides of a frame in samples of brightness, 1 to MaxSide.
-	Width, Height int
-	// Depth is the number of bits in a sample, 8 to 16.
-	Depth int
-	// Layout says how many samples of colour there are, and where they lie.
-	Layout Layout
+	Width, Height int // sides of a frame in samples of brightness, 1 to MaxSide
+	Depth         int // bits of a sample, 8 to 16
+	Layout        Layout
 
 	params []string // all fields of the line, in the order of the stream
 }
 
 // Layout describes how many samples of colour a frame has, and where they lie.
 type Layout struct {
-	// Name is the name of the layout in a header, such as 420jpeg.
-	Name string
-	// Grey says that there are no samples of colour. False: there are Cb and Cr.
-	Grey bool
+	Name string // in a header, such as 420jpeg
+	Grey bool   // there are no samples of colour; false: there are Cb and Cr
 	// Across and Down are how many brightness samples in a row and in a column share a sample of colour: 1, 2 or 4.
 	Across, Down int
 	// Left, Top and Bottom say where a sample of colour lies among the samples of brightness that share it: on the
@@ -114,9 +109,10 @@ func layoutOf(name string) (Layout, int, error) {
 		"and mono, and 420p10 and the like up to 16 bits", name)
 }
 
-// parse returns the header in line, the first line without Magic. It fails for a broken rule or a size above lim.
+// parse returns the header in line, the first line without Magic. It fails for a broken rule or a size above lim. If
+// the line names no layout, the extension XYSCSS= may name it, and the default is 420jpeg.
 func parse(line string, lim imagefile.Limits) (h Header, err error) {
-	name, other := "", ""
+	name, extension := "", "" // the layout, from the field C and from the extension
 	seen := map[byte]bool{}
 	for _, p := range strings.Fields(line) {
 		key, value := p[0], p[1:]
@@ -136,8 +132,8 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 		case 'I':
 			err = checkInterlacing(value)
 		case 'X':
-			if alike, ok := strings.CutPrefix(value, "YSCSS="); ok {
-				other = strings.ToLower(alike)
+			if layout, ok := strings.CutPrefix(value, "YSCSS="); ok {
+				extension = strings.ToLower(layout)
 			}
 		}
 		if err != nil {
@@ -152,7 +148,7 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 		return h, err
 	}
 	if name == "" {
-		if name = other; name == "" {
+		if name = extension; name == "" {
 			name = "420jpeg"
 		}
 	}
@@ -168,7 +164,8 @@ func parseSide(text string) (int, error) {
 	return n, nil
 }
 
-// checkInterlacing fails for frames of two fields, taken at different times. text is the value of the parameter I.
+// checkInterlacing fails for frames of two fields, taken at different times. text is the value of the parameter I: p
+// for progressive, ? for unknown, t or b for the top or bottom field first, and m for a mixture.
 func checkInterlacing(text string) error {
 	switch text {
 	case "p", "?":

@@ -55,7 +55,7 @@ func (h Header) plane(f *Frame, i int) []byte {
 	return f.Data[from:][:w*high*int(h.sampleBytes())]
 }
 
-// most returns the greatest code. A code is a sample as it is stored.
+// most returns the greatest code, 2^Depth − 1. A code is a sample as it is stored.
 func (h Header) most() int { return 1<<h.Depth - 1 }
 
 // codeAt returns the code of sample i in a plane, at most h.most().
@@ -66,6 +66,7 @@ func (h Header) codeAt(plane []byte, i int) int {
 	return min(int(binary.LittleEndian.Uint16(plane[2*i:])), h.most())
 }
 
+// putCode stores code, 0 to h.most(), as sample i of a plane.
 func (h Header) putCode(plane []byte, i, code int) {
 	if h.Depth == 8 {
 		plane[i] = uint8(code)
@@ -89,7 +90,8 @@ func (h Header) Brightness(f *Frame) image.Image {
 	return img
 }
 
-// PutBrightness sets the first plane of f to img, which must have the type and size of a picture from Brightness.
+// PutBrightness sets the first plane of f to img, which must have the type and size of a picture from Brightness. It
+// rounds samples of 16 bits to codes.
 func (h Header) PutBrightness(f *Frame, img image.Image) {
 	plane := h.plane(f, 0)
 	switch img := img.(type) {

@@ -14,18 +14,15 @@ const longest = 4096
 
 // Frame is one frame of video.
 type Frame struct {
-	// Params is the rest of the frame's line after "FRAME", usually empty.
-	Params string
-	// Data holds the samples, plane after plane: one byte each or, for more than 8 bits, two, with the low byte first.
-	Data []byte
+	Params string // the rest of the frame's line after "FRAME", usually empty
+	Data   []byte // samples, plane after plane: one byte each or, for more than 8 bits, two, the low byte first
 }
 
 // Reader reads a stream. It must be used by only one goroutine.
 type Reader struct {
-	// Header is the header of the stream.
-	Header
-	r     *bufio.Reader
-	count int // number of the frame last read by Next, from 1
+	Header // of the stream
+	r      *bufio.Reader
+	count  int // number of the frame last read by Next, from 1
 }
 
 // NewReader reads the header of a stream from r and returns a reader for the frames. It fails, with a safefile.Fault
@@ -68,13 +65,14 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
-// Skip adds n to the number of the frame, for n frames that the stream lacks here, so that errors give right numbers.
+// Skip adds n to the count of frames, for n frames that the stream lacks here, so that errors give the right numbers.
 func (in *Reader) Skip(n int) { in.count += n }
 
 // errLine is the error for a line that is too long or contains unprintable characters.
 var errLine = errors.New("no line of text")
 
-// line returns the next line without its newline. It fails with errLine, or with io.EOF at the end of the stream.
+// line returns the next line without its newline. It fails with errLine for a line that is longer than longest or not
+// printable ASCII, and with io.EOF where the stream ends before the newline.
 func (in *Reader) line() (string, error) {
 	var text []byte
 	for {

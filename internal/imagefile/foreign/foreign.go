@@ -1,5 +1,4 @@
-// Package foreign names the kinds of pictures that people have but package imagefile does not read. It recognises them
-// by their content, so that an error can name the kind.
+// Package foreign recognises, by content, kinds of pictures that package imagefile does not read, for its errors.
 //
 // The raw files of most cameras are TIFF files with a small copy as the first picture; a reader of TIFF would take this
 // copy for the picture, without an error. raw.go recognises such files.
@@ -13,12 +12,9 @@ import (
 
 // Kind is a kind of file that cannot be read.
 type Kind struct {
-	// Title is the name of the kind for people, such as HEIC.
-	Title string
-	// Advice says what the user can do with such a file.
-	Advice string
-	// Document says that such files are documents, which may contain pictures.
-	Document bool
+	Title    string // the name of the kind for people, such as HEIC
+	Advice   string // says what the user can do with such a file
+	Document bool   // such files are documents, which may contain pictures
 }
 
 // HeadLength is the greatest number of bytes that Of needs.
@@ -74,7 +70,7 @@ var brands = []struct {
 	{"heic heix heim heis hevc hevx hevm hevs mif1 msf1", Kind{Title: "HEIC", Advice: save}},
 }
 
-// Of returns the kind of the file that begins with head: its first HeadLength bytes, or all if there are fewer.
+// Of returns the kind of the file that begins with head, its first HeadLength bytes or all, and whether it is known.
 func Of(head []byte) (Kind, bool) {
 	for _, k := range kinds {
 		if StartsWith(head, k.magic) {
@@ -94,7 +90,8 @@ func Of(head []byte) (Kind, bool) {
 	return Kind{}, false
 }
 
-// boxBrands returns the major brand and the compatible brands of a file made of boxes. A film names no brand in brands.
+// boxBrands returns the major brand and the compatible brands in head, the start of a file made of boxes. The first box
+// has its length in bytes 0 to 3, its major brand in 8 to 11, a version, and the compatible brands from byte 16 on.
 func boxBrands(head []byte) []string {
 	end := min(int(head[2])<<8|int(head[3]), len(head))
 	list := []string{string(head[8:12])}

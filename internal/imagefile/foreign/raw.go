@@ -68,7 +68,8 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	whole := io.NewSectionReader(r, 0, math.MaxInt64)
 	// An error says that a directory is damaged. The directories before it tell the kind of the file.
 	_ = metadata.TIFFDirectories(whole, func(d metadata.TIFFDirectory) bool {
-		t.look(d, true)
+		const isPage = true
+		t.look(d, isPage)
 		return t.seen < mostDirectories
 	})
 	switch {
@@ -86,10 +87,10 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 type tiff struct {
 	seen      int    // number of directories seen
 	maker     string // maker of the camera
-	dng, raw  bool
-	copyFirst bool // the first picture is a small copy
-	others    bool // there is a picture that is not a small copy
-	paged     bool // a picture that is not a small copy is a page, which a reader of TIFF finds
+	dng, raw  bool   // it has a version of DNG; it has samples or a compression that only raw files have
+	copyFirst bool   // the first picture is a small copy
+	others    bool   // there is a picture that is not a small copy
+	paged     bool   // a picture that is not a small copy is a page, which a reader of TIFF finds
 }
 
 // kind returns the name of a raw file that is not a DNG.
@@ -134,7 +135,7 @@ func (t *tiff) look(d metadata.TIFFDirectory, isPage bool) {
 	}
 	for _, at := range below {
 		if t.seen < mostDirectories {
-			t.look(d.Below(at), false)
+			t.look(d.Below(at), false) // not a page
 		}
 	}
 }

@@ -10,16 +10,12 @@ import (
 
 // Behind describes a JPEG from a telephone, with a gain map and a film after the picture.
 type Behind struct {
-	// Picture and GainMap are JPEG files; GainMap may be missing.
-	Picture, GainMap []byte
-	// Film is the end of the file.
-	Film []byte
+	Picture, GainMap []byte // JPEG files; GainMap may be missing
+	Film             []byte // the end of the file
 	// XMP, ISO and MPF say which records announce the gain map: Ultra HDR, ISO 21496-1, and the index of CIPA DC-007.
 	XMP, ISO, MPF bool
-	// Elements writes the directory in the XMP as elements; false: as attributes.
-	Elements bool
-	// Front are further segments, before all others.
-	Front [][]byte
+	Elements      bool     // writes the directory in the XMP as elements; false: as attributes
+	Front         [][]byte // further segments, before all others
 }
 
 // The XMP namespaces in such files.
@@ -111,7 +107,7 @@ func (b Behind) Bytes() []byte {
 	}
 	front := slices.Concat(b.Picture[:2], bytes.Join(parts, nil))
 	if b.MPF {
-		const length = 4 + 4 + 82
+		const length = 4 + 4 + 82 // of the segment: its head, the name MPF, and the index of two pictures
 		picture := len(b.Picture) + len(front) - 2 + length
 		front = append(front, MPF(uint32(picture), [3]uint32{0, uint32(len(b.GainMap)),
 			uint32(picture - len(front) - 8)})...)

@@ -108,15 +108,15 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 			return z.Close()
 		})
 	}
-	pixels := packed(h * (4*w + 1))
-	dark := packed(w * h)
-	many := packed(64 << 20)
+	pixels := packed(h * (4*w + 1)) // of bomb.png, with filter bytes
+	dark := packed(w * h)           // the pixels of bomb.tif
+	many := packed(64 << 20)        // metadata
 	still := Sound(t)["colour.png"]
 	with := func(kind, head string) []byte {
 		return WithChunks(still, PNGChunk(kind, append([]byte(head), many...)))
 	}
-	cyclic := append(tiffOf(9, 9, 1, 8), make([]byte, 81)...)
-	cyclic[len(cyclic)-81-4] = 8 // the next directory is the first
+	cyclic := append(tiffOf(9, 9, 1, 8), make([]byte, 81)...) // 81 pixels
+	cyclic[len(cyclic)-81-4] = 8                              // the next directory is the first
 	const entries = 8
 	at := uint32(len(TIFFStart) + 2 + 12*entries + 4)
 	return map[string][]byte{

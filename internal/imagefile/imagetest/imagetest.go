@@ -140,8 +140,7 @@ func JPEGFrame(marker byte, w, h int) []byte {
 	return append(b, JPEGSegment(marker, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 1, 1, 0x11, 0)...)
 }
 
-// ManyScans returns a progressive grey JPEG of w×h: one scan of the DC coefficients and n-1 scans of AC coefficients
-// that say in a few bytes that all are zero.
+// ManyScans returns a progressive grey JPEG of w×h: a scan of DC coefficients, and n-1 of AC coefficients, all zero.
 func ManyScans(w, h, n int) []byte {
 	b := JPEGFrame(0xc2, w, h)
 	// Each table has one code, the single bit 0: for DC "difference of 0 bits", for AC "an end of band for 2¹⁴ blocks
@@ -166,12 +165,12 @@ func WithExif(jpg []byte, o int, order binary.AppendByteOrder) []byte {
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		exif = []byte("Exif\x00\x00MM\x00*")
 	}
-	exif = order.AppendUint32(exif, 8)
-	exif = order.AppendUint16(exif, 2)
-	exif = append(exif, TIFFEntry(order, 0x010f, 2, 4, 0)...) // an empty maker's name
-	exif = order.AppendUint16(order.AppendUint16(exif, 0x0112), 3)
+	exif = order.AppendUint32(exif, 8)                             // the offset of the directory
+	exif = order.AppendUint16(exif, 2)                             // the number of its entries
+	exif = append(exif, TIFFEntry(order, 0x010f, 2, 4, 0)...)      // an empty maker's name
+	exif = order.AppendUint16(order.AppendUint16(exif, 0x0112), 3) // the orientation, of 16 bits
 	exif = order.AppendUint16(order.AppendUint16(order.AppendUint32(exif, 1), uint16(o)), 0)
-	exif = order.AppendUint32(exif, 0)
+	exif = order.AppendUint32(exif, 0) // no further directory
 	return append(append(bytes.Clone(jpg[:2]), JPEGSegment(0xe1, exif...)...), jpg[2:]...)
 }
 
@@ -204,8 +203,7 @@ func RIFFChunk(kind string, data []byte) []byte {
 	return append(append(b, data...), make([]byte, len(data)%2)...)
 }
 
-// PlainWebP returns a lossless WebP of w×h pixels of one colour: five Huffman trees with one symbol each, so that the
-// pixels need no bits at all.
+// PlainWebP returns a lossless WebP of w×h pixels of one colour: Huffman trees of one symbol, so pixels need no bits.
 func PlainWebP(w, h int) []byte {
 	var b []byte
 	var acc, n uint

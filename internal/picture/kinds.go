@@ -161,12 +161,14 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 	}
 	pix, stride := rgbaRows(img, opaque, top, h)
 	parallel.Rows(h, func(y int) {
-		for i, plane := range all {
-			row := plane.Row(y)
-			pix := pix[y*stride+i:]
-			for x := range row {
-				row[x] = Levels[pix[4*x]]
-			}
+		pix, red, green, blue := pix[y*stride:], all[0].Row(y), all[1].Row(y), all[2].Row(y)
+		green, blue = green[:len(red)], blue[:len(red)]
+		for x := range red {
+			v := binary.LittleEndian.Uint32(pix[4*x:])
+			red[x], green[x], blue[x] = Levels[uint8(v)], Levels[uint8(v>>8)], Levels[uint8(v>>16)]
+		}
+		for x := 0; !opaque && x < w; x++ {
+			p.Alpha.Row(y)[x] = Levels[pix[4*x+3]]
 		}
 	})
 	return p

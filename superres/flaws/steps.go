@@ -134,7 +134,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 		favour = learned.FlawedFavour
 	}
 	x.said, err = s.Soften(ctx, x.Picture, favour)
-	if !picture.IsOpaque(x.Picture) {
+	if said := x.said; (!said.Correction.IsNone() || said.Plain > 0) && !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}
 	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws)

@@ -7,8 +7,9 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// renderCloudy returns a picture of samples from 0 to 1: a sum of smooth noises. Each is twice as coarse as the one
-// before, and has twice its contrast, as in photographs.
+// renderCloudy returns a picture of samples from 0 to 1, in steps of 1/255, that seed decides: a sum of noises, which
+// are interpolated between random values on grids of 1, 2, 4, … samples. Their contrasts are in proportion to the
+// grids.
 func renderCloudy(seed uint64, side, channels int) graph.Samples {
 	rng := rand.New(rand.NewPCG(seed, 34))
 	p := graph.NewSamples(graph.Shape{W: side, H: side, Channels: channels})

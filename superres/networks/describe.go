@@ -25,10 +25,10 @@ func describe(g *graph.Graph) string {
 }
 
 // asCompact reports whether g is an SRVGGNetCompact: a chain of 3×3 convolutions with a PReLU after each but the last,
-// and a pixel shuffle, to which a nearest-neighbour enlargement of the picture is added; the sum may be reduced.
-// channels is the number of channels of the layers, layers is the number of layers between the first and the last.
+// and a pixel shuffle, to which a nearest-neighbour enlargement of the picture is added; the sum may be reduced or
+// clipped. channels is the number of channels of the layers, layers their number between the first and the last.
 func asCompact(g *graph.Graph) (channels, layers int, ok bool) {
-	at := 1 // the next node of the chain, in which each node takes the node before it
+	at := 1 // the next node of the chain, in which each node takes the node before it alone
 	chain := func(is func(graph.Op) bool) bool {
 		if at >= len(g.Nodes) || len(g.Nodes[at].Inputs) != 1 || g.Nodes[at].Inputs[0] != at-1 || !is(g.Nodes[at].Op) {
 			return false

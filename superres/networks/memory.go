@@ -19,7 +19,7 @@ const programMemory = 36 << 20
 // total size: their contents, the weights in float32, and names and lists, which the size of the files bounds.
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
-// packedBytes returns an estimate of the bytes that the filters of a graph take when packed.
+// packedBytes estimates the bytes that the filters of a graph take when packed: in float32, padded to whole vectors.
 func packedBytes(g *graph.Graph) (bytes int64) {
 	for _, n := range g.Nodes {
 		c, ok := n.Op.(graph.Conv)

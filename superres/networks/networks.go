@@ -25,9 +25,8 @@ type Source struct {
 	Graph *graph.Graph
 }
 
-// leastAgreement is the least PSNR, in dB, that Import accepts between a picture and the network's result, after the
-// result is reduced to the size of the picture. Published networks reach 31 dB or more with the right ranges of
-// samples, at most 15.6 with wrong ones.
+// leastAgreement is the least PSNR, in dB, that Import accepts between a picture and the network's result reduced to
+// its size. Published networks reach 31 dB or more with the right ranges of samples, at most 15.6 with wrong ones.
 const leastAgreement = 15
 
 // Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and weights of RLFN, do not state
@@ -53,11 +52,12 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	if err != nil || isTold {
 		return n, err
 	}
-	side := n.padded(24)
+	const seed, leastSide = 5, 24 // of the picture
+	side := n.padded(leastSide)
 	if err := enough(memory, n.importMemory(side)); err != nil {
 		return nil, err
 	}
-	picture := renderCloudy(5, side, n.Channels())
+	picture := renderCloudy(seed, side, n.Channels())
 	shape, agreement := picture.Shape, 0.
 	shape.W, shape.H = side*n.Scale(), side*n.Scale()
 	n.ranges, agreement, err = n.graph.GuessRanges(picture, func(in graph.Span) (graph.Samples, error) {

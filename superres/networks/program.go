@@ -46,9 +46,9 @@ func build(g *graph.Graph) (*builder, value, error) {
 		in := make([]value, len(n.Inputs))
 		for k, from := range n.Inputs {
 			in[k] = b.values[from]
-			in[k].isOpen = in[k].isOpen && b.uses[from] == 1
+			in[k].isOpen = in[k].isOpen && b.uses[from] == 1 // no other node takes it
 		}
-		v, err := b.node(i, n, in)
+		v, err := b.addNode(n, in)
 		if err != nil {
 			return nil, value{}, fmt.Errorf("%s %q: %w", graph.NameOf(n.Op), n.Name, err)
 		}
@@ -70,8 +70,8 @@ func (b *builder) add(op lines.Op, in ...value) (node int) {
 	return len(b.program.Nodes) - 1
 }
 
-// node adds the nodes that compute n, node i of the graph, from the values of its inputs.
-func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
+// addNode adds the nodes that compute n, a node of the graph, from the values of its inputs, and returns its value.
+func (b *builder) addNode(n graph.Node, in []value) (value, error) {
 	switch op := n.Op.(type) {
 	case graph.Input:
 		node := b.add(lines.Source{Channels: op.Channels, Floats: true})
@@ -110,7 +110,7 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	case graph.Pad:
 		return b.like(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0]), nil
 	}
-	return b.further(n, in)
+	return b.addFurther(n, in)
 }
 
 // like adds an operation whose result has the channels and the step of its first input.
@@ -153,23 +153,24 @@ func (b *builder) unary(op lines.Pointwise, v value) value {
 	return v
 }
 
-// binary combines two values. A value of one channel is combined with every channel of the other.
+// binary combines two values. A value of one channel is combined with every channel of the other, a single pixel with
+// every pixel. If the value that is computed later is an open Chain, op becomes a further step of it.
 func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	x, y = b.paired(x, y)
 	if x.isPixel && !y.isPixel { // the result has the size of the first operand
 		x, y, op = y, x, lines.Swapped{Pointwise: op}
 	}
-	made, other := x, y
+	made, other := x, y // made is computed after other
 	if y.node > x.node {
 		made, other = y, x
 	}
-	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel {
+	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel { // a Chain of its own
 		out := x
 		out.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: 1}}}, x, y)
 		out.isOpen = true
 		return out
 	}
-	c, n := b.chain(made) // other is computed before made
+	c, n := b.chain(made)
 	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)}
 	if made == y {
 		step.A, step.B = step.B, step.A
@@ -179,7 +180,8 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	return made
 }
 
-// sum adds x and y: within the convolution that makes one of them, where possible, else as binary does.
+// sum adds x and y: within the convolution that makes one of them, where possible, else as binary does. The convolution
+// must be computed later than the other value, and alone in its Chain.
 func (b *builder) sum(x, y value) value {
 	x, y = b.paired(x, y)
 	for _, pair := range [2][2]value{{x, y}, {y, x}} {
@@ -190,7 +192,7 @@ func (b *builder) sum(x, y value) value {
 		c, n := b.chain(made)
 		if conv, ok := c.Base.(*lines.FloatConv); ok && !conv.HasSkip && len(c.Steps) == 0 &&
 			other.step == conv.Filter.Outputs {
-			conv.HasSkip, c.Taken = true, 2
+			conv.HasSkip, c.Taken = true, 2 // the convolution takes the other value too
 			n.Inputs = append(n.Inputs, other.node)
 			return made
 		}
@@ -222,7 +224,7 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds a node that takes the given channels of v, in the given order.
+// choose adds a node that takes the given channels of v, in the given order, with step values for a sample.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {
@@ -257,7 +259,7 @@ func (b *builder) shuffle(v value, factor int) value {
 	return out
 }
 
-// conv adds a convolution.
+// conv adds a convolution, as an open Chain. The kernels for 3×3 taps and for groups need samples of whole vectors.
 func (b *builder) conv(c graph.Conv, v value) value {
 	isTiled := c.Height == 3 && c.Width == 3 && c.Dilation == 1 && c.Groups == 1
 	if isTiled || c.Groups > 1 {

@@ -24,7 +24,7 @@ func positive(x float64) float64 {
 	return 0
 }
 
-// function applies f to every sample of v.
+// function applies f to every sample of v. 1/x would make +∞ of the zeros of the padding, so they are restored.
 func (b *builder) function(f graph.Function, v value) value {
 	if f == graph.Reciprocal {
 		return b.unary(lines.Padded{Pointwise: lines.Exactly(exact[f]), Channels: v.channels, Step: v.step}, v)
@@ -35,8 +35,8 @@ func (b *builder) function(f graph.Function, v value) value {
 	return b.unary(lines.Curve(functions[f]), v)
 }
 
-// further continues the method node, for operations that combine several values, pixels or channels.
-func (b *builder) further(n graph.Node, in []value) (value, error) {
+// addFurther continues addNode, for operations that combine several values, pixels or channels.
+func (b *builder) addFurther(n graph.Node, in []value) (value, error) {
 	v := in[0]
 	switch op := n.Op.(type) {
 	case graph.Div:
@@ -73,7 +73,8 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 	return b.attention(n, in)
 }
 
-// where adds a node that takes a sample of in[1] where the sample of in[0] is not 0, else the sample of in[2].
+// where adds a node that takes a sample of in[1] where the sample of in[0] is not 0, else the sample of in[2]. It first
+// gives all three as many channels and equal steps.
 func (b *builder) where(in []value) value {
 	x, y := b.paired(in[0], in[1])
 	y, z := b.paired(y, in[2])
@@ -96,7 +97,7 @@ func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	return lines.Reduction(by), lines.Reduction(by)
 }
 
-// reduce adds a reduction of channels, of the picture, or of both.
+// reduce adds a reduction of channels to one, of the picture to one pixel, row by row, or of both.
 func (b *builder) reduce(op graph.Reduce, v value) value {
 	by, then := reductions(op.By)
 	if op.OfChannels {
@@ -124,8 +125,9 @@ func (b *builder) normalize(op graph.Normalize, v value) value {
 }
 
 // attention adds scores (products of pixels or of channels with each other), or sums that are weighted by scores.
+// Windows of no height are the whole picture, for which products are summed row by row.
 func (b *builder) attention(n graph.Node, in []value) (value, error) {
-	last := in[len(in)-1]
+	last := in[len(in)-1] // its channels are divided into heads
 	made := func(op lines.Op, channels, step int) value {
 		return value{node: b.add(op, in...), channels: channels, step: step}
 	}

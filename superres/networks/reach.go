@@ -15,21 +15,23 @@ const mostReach = 1 << 16
 // rows a node computes together.
 func reachOf(p *lines.Program, scale, alignment int) int {
 	const shift = 720_720 // rows; a multiple of 1 to 16, so that every node moves by whole rows
-	sizes, taller := p.Sizes(1<<10, 2*shift), p.Sizes(1<<10, 3*shift)
+	const width = 1 << 10 // any will do
+	sizes, taller := p.Sizes(width, 2*shift), p.Sizes(width, 3*shift)
 	for i, n := range p.Nodes {
 		if rows := taller[i].H - sizes[i].H; i > 0 && rows*alignment%(shift*n.Op.Together()) != 0 {
 			return mostReach
 		}
 	}
 	reach := 0
-	for y := range alignment * scale {
+	for y := range alignment * scale { // further rows depend on the picture like one of these
 		lo, hi := dependence(p, sizes, shift*scale+y)
 		reach = max(reach, shift+y/scale-lo, hi-1-(shift+y/scale))
 	}
 	return min(reach, mostReach)
 }
 
-// dependence returns the range [lo, hi) of rows of the picture on which row y of the result depends.
+// dependence returns the range [lo, hi) of rows of the picture on which row y of the result depends. It goes from the
+// last node to the first: a node needs the rows of its inputs for all rows that it computes together with needed ones.
 func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
 	type interval struct{ lo, hi int }
 	last := len(p.Nodes) - 1

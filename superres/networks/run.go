@@ -29,7 +29,8 @@ func (s *Stage) Start(w, h int) stage.NetworkRun {
 	return r
 }
 
-// Push implements stage.NetworkRun.
+// Push implements stage.NetworkRun. It takes planes for all rows of the result that may be complete, and shortens them
+// to the rows that are. With the last row it adds the rows below the picture that the network needs.
 func (r *run) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) ([]*plane.Plane, error) {
 	scale, end := r.Scale(), r.first+rows[0].H
 	to := end
@@ -75,7 +76,8 @@ func (r *run) read(y int, to *lines.Rows) {
 	r.fill(y, to.FloatRow(y))
 }
 
-// fill sets dst to row y, which must be in r.rows, in the network's range, and repeats its last sample up to dst's end.
+// fill sets dst to row y, which must be in r.rows, limited to 0..1 and converted to the network's range. It repeats the
+// last sample up to dst's end.
 func (r *run) fill(y int, dst []float32) {
 	channels, in := len(r.rows), r.ranges.In
 	for c, p := range r.rows {
@@ -91,7 +93,7 @@ func (r *run) fill(y int, dst []float32) {
 // mostSample is the greatest absolute value of a sample of a result, where black is 0 and white is 1. NaN becomes 0.
 const mostSample = 1 << 16
 
-// write converts row y of the program's result to 0..1 and stores it in r.out.
+// write converts row y of the program's result to 0..1, bounded to ±mostSample, and stores it in r.out.
 func (r *run) write(y int, row []float32) {
 	if y -= r.made; y >= r.out[0].H {
 		return // below the picture

@@ -112,13 +112,10 @@ func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 // Ranges returns the ranges of the network's samples, known from the file or guessed by Import.
 func (s *Stage) Ranges() graph.Ranges { return s.ranges }
 
-func (s *Stage) Kind() string { return kind }
-
-func (s *Stage) Scale() int { return s.measure.Scale }
-
+func (s *Stage) Kind() string  { return kind }
+func (s *Stage) Scale() int    { return s.measure.Scale }
 func (s *Stage) Channels() int { return s.graph.Nodes[0].Op.(graph.Input).Channels }
-
-func (s *Stage) Reach() int { return s.reach }
+func (s *Stage) Reach() int    { return s.reach }
 
 func (s *Stage) Memory(w, h int) (fixed, working int64) {
 	working = int64(runtime.GOMAXPROCS(0)) * s.scratch

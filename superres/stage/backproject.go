@@ -85,14 +85,16 @@ func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *W
 	return current, nil
 }
 
+// Reach implements Stage. Each iteration adds the reach of the reduction and of the enlargement.
 func (b *BackProject) Reach() int {
 	const enlarged = 2 // reach of the bicubic kernel, in rows of low
 	return b.Iterations * (enlarged + b.Degradation.Reach())
 }
 
-// Memory implements Stage. It counts the difference l − R x, and buffers for horizontally enlarged rows of it.
+// Memory implements Stage. It counts the difference l − R x, and each processor's buffer of rows enlarged across.
 func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
-	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
+	const bufferRows = 32
+	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*bufferRows*int64(width)*int64(b.scale)
 }
 
 func (b *BackProject) Settings() Settings { return BackProjecting }

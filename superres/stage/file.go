@@ -45,8 +45,7 @@ func (m *Members) Add(name string, p Part) (Head, error) {
 	return Head{p.Kind(), params}, err
 }
 
-// Write writes an .npz file to w: a member of the given name with the text, and the arrays. The same arguments and
-// arrays give the same bytes.
+// Write writes an .npz file to w: a text member of the given name, and the arrays. Equal contents give equal bytes.
 func (m *Members) Write(w io.Writer, name string, text []byte) error {
 	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
 }

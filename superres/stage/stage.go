@@ -148,8 +148,7 @@ type Colour interface {
 	Tune(t Tuning) (Colour, error)
 }
 
-// Loader returns a stage for a model of the given scale. params are the parameters that Save returned, and a holds the
-// arrays. A Loader must check all sizes.
+// Loader returns a stage for a model of the given scale from Save's params and the arrays. It must check all sizes.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
 // ColourLoader is a Loader for a Colour.

@@ -72,20 +72,18 @@ func (w *Work) pool() *Pool {
 	return w.memory
 }
 
-// Pool keeps memory of planes that an enlargement no longer needs, for its next planes. Planes are large, and new
-// memory costs time, because the system and the runtime clear it. A nil *Pool always gives new memory. A pool belongs
-// to one goroutine.
+// Pool keeps memory of planes that an enlargement no longer needs, for its next planes: new memory costs time, because
+// the system and the runtime clear it. A nil *Pool always gives new memory. A pool belongs to one goroutine.
 type Pool struct {
 	list [][]float32
 }
 
-// mostKept is the most slices that a pool keeps: a few of each size that is in use, for planes of the enlargement, of
-// the picture, and of some rows of the two.
+// mostKept is the most slices that a pool keeps: a few of each size in use: the enlargement, the picture, some rows.
 const mostKept = 12
 
-// Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough. If there is none, it
-// allocates a slice that is an eighth longer, because bands differ a little in height, and drops a kept slice of at
-// least half the size, because slices that are slightly too small would accumulate.
+// Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough, at most twice as
+// large. If there is none, it allocates one that is an eighth longer, because bands differ a little in height, and
+// drops the largest kept slice of at least half the size, because slices that are slightly too small would accumulate.
 func (p *Pool) Blank(n int) []float32 {
 	if p == nil {
 		return make([]float32, n)
@@ -117,7 +115,7 @@ func (p *Pool) Plane(w, h int) *plane.Plane {
 	return &plane.Plane{W: w, H: h, Pix: p.Blank(w * h)}
 }
 
-// Give keeps samples for later calls of Blank and Plane. The caller must not use them afterwards.
+// Give keeps samples for later calls of Blank and Plane, unless p is nil. The caller must not use them afterwards.
 func (p *Pool) Give(samples []float32) {
 	if p == nil || len(samples) == 0 {
 		return

@@ -30,9 +30,6 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 	var counts [2][2]int // positions found across and down, by parity
 	for i := range counts {
 		for _, p := range parts {
-			if len(p.Channels) < 3 {
-				return false, false
-			}
 			p.vote(&counts[i], i == 1)
 		}
 		if !decided(counts[i], agreement) {
@@ -48,42 +45,51 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// vote counts the positions along the rows of p, or along its columns if down is true, where the two values for s agree
-// and the two values at a neighbouring position differ. It adds the number of even positions to count[0], and of odd
-// positions to count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither depends on brightness.
+// vote finds the positions along the rows of p, or along its columns if down is true, where the two values for s differ
+// and the two values at a neighbouring position agree. It adds the number of such neighbours at even positions to
+// count[0], and at odd positions to count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither
+// depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
-	lines, n, step, apart := p.Channels[0].H, p.Channels[0].W, 1, p.Channels[0].W
+	w, h := p.Channels[0].W, p.Channels[0].H
+	n, width, height, right, below := w, w, 1, 0, 1 // read each row by itself
 	if down {
-		lines, n, step, apart = n, lines, n, 1
+		n, width, height, right, below = h, 16, h, 16, 0 // read 16 columns together
 	}
 	if n < 5 {
 		return
 	}
-	var pairs [2][9]int // by the parity of a position, then by 3 × the class of the position before + its own class
-	c := make([]int32, n)
-	for line := range lines {
-		channel := p.Channels[line/2%2*2].Pix
-		for i := range c {
-			at := line*apart + i*step
-			c[i] = level(channel[at]) - level(p.Channels[1].Pix[at])
-		}
-		before := 1 // pairs with class 1 are not used
-		for i := 1; i+2 < n; i++ {
-			v := 3*(c[i]-c[i+1]) - c[i-1] + c[i+2]
-			now := 0 // the class: 0 if the values agree, 2 if they differ, 1 in between
-			if v = max(v, -v); v > agree {
-				now = 1
+	memory := make([]int32, width*height)
+	for x, y := 0, 0; x < w && y < h; x, y = x+right, y+below {
+		width = min(width, w-x)
+		c, step := memory[:width*height], min(width, max(right, 1))
+		for i := range height {
+			red, green, blue := p.Channels[0].Row(y + i)[x:], p.Channels[1].Row(y + i)[x:], p.Channels[2].Row(y + i)[x:]
+			to := c[i*width:][:width]
+			for k := range to {
+				line, v := y, red[k]
+				if down {
+					line = x + k
+				}
+				if line/2%2 == 1 {
+					v = blue[k]
+				}
+				to[k] = level(v) - level(green[k])
 			}
-			if v >= differ {
-				now = 2
-			}
-			pairs[i%2][3*before+now]++
-			before = now
 		}
-	}
-	for parity := range pairs {
-		count[parity] += pairs[parity][3*2+0]
-		count[1-parity] += pairs[parity][3*0+2]
+		last := c[3*step:]
+		first, second, third := c[:len(last)], c[step:][:len(last)], c[2*step:][:len(last)]
+		for i, v := range last {
+			if v += 3*(second[i]-third[i]) - first[i]; v < differ && v > -differ {
+				continue
+			}
+			for _, k := range [...]int{i - step, i + step} {
+				if k >= 0 && k < len(last) {
+					if v := 3*(second[k]-third[k]) - first[k] + last[k]; v <= agree && v >= -agree {
+						count[i/step%2]++
+					}
+				}
+			}
+		}
 	}
 }
 

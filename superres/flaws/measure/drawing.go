@@ -48,11 +48,7 @@ func (p Area) key(i int) int32 {
 	if p.Alpha != nil && p.Alpha.Pix[i] == 0 {
 		return transparent
 	}
-	key := level(p.Channels[0].Pix[i])
-	if len(p.Channels) < 3 {
-		return key * (1<<16 | 1<<8 | 1)
-	}
-	return key<<16 | level(p.Channels[1].Pix[i])<<8 | level(p.Channels[2].Pix[i])
+	return level(p.Channels[0].Pix[i])<<16 | level(p.Channels[1].Pix[i])<<8 | level(p.Channels[2].Pix[i])
 }
 
 // keys returns Area.key of all pixels.

@@ -105,8 +105,8 @@ func (s *steps) add(at int, samples []int32, stride, every int) {
 	last := samples[3*stride:]
 	first, second, third := samples[:len(last)], samples[stride:][:len(last)], samples[2*stride:][:len(last)]
 	sum := int64(0)
-	for i := 0; i < len(last); i += every {
-		d := first[i] - 3*second[i] + 3*third[i] - last[i]
+	for i := uint(0); i < uint(len(last)); i += uint(every) { // unsigned, so that no index must be checked
+		d := first[i] - last[i] + 3*(third[i]-second[i])
 		sum += int64(min(max(d, -d), far))
 	}
 	s.sum[at%8] += sum
@@ -131,16 +131,12 @@ type coefficients [64][]int32
 // newCoefficients returns the coefficients of blocks of parts. The first block of each part is at (x0, y0); the next
 // blocks lie step samples apart.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
-	return transform(parts, x0, y0, step, func(row []float64, part, at int) {
-		for u, v := range parts[part].Pix[at:][:8] {
-			row[u] = float64(v)
-		}
-	})
+	return transform(parts, x0, y0, step, func(part, at int) [8]int32 { return [8]int32(parts[part].Pix[at:]) })
 }
 
-// transform returns the coefficients of blocks at the positions that newCoefficients describes. read sets row to the
-// eight values of a row of a block; its first sample has the index at in parts[part].Pix.
-func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part, at int)) *coefficients {
+// transform returns the coefficients of blocks at the positions that newCoefficients describes. read returns the eight
+// values of a row of a block; its first sample has the index at in parts[part].Pix.
+func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]int32) *coefficients {
 	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts)
 	memory := make([]int32, len(c)*most)
@@ -150,7 +146,9 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part
 	for i, p := range parts {
 		p.Spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
 			for v := range 8 {
-				read(b.row(v), i, (y+v)*p.W+x)
+				for u, value := range read(i, (y+v)*p.W+x) {
+					b.samples[(8*u+v)*together+b.count] = float64(value)
+				}
 			}
 			if b.count++; b.count == together {
 				c.add(b)
@@ -161,38 +159,34 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part
 	return c
 }
 
-// blocks holds count blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
+// blocks holds count blocks, and memory for their transform: sample x of row y of all blocks is at (8·x+y)·together.
+// All numbers are integers below 2⁵³, and so exact.
 type blocks struct {
-	count   int
-	samples [8 * together * 8]float64 // by rows: row y of all blocks side by side
-	columns [8 * together * 8]float64 // transformed along columns, in the same order
-	across  [8 * 8 * together]float64 // transposed: row x has entry (y, x) of all blocks, for y = 0, 1, …
-	all     [8 * 8 * together]float64 // transformed both ways
+	count          int
+	samples, along [8 * 8 * together]float64 // along: transformed along rows
 }
 
 // together is how many blocks are transformed at once.
 const together = 16
 
-// row returns the samples of row y of the next block.
-func (b *blocks) row(y int) []float64 { return b.samples[8*(together*y+b.count):][:8] }
-
 // add appends the coefficients of the blocks in b, and empties b.
 func (c *coefficients) add(b *blocks) {
 	const n = 8 * together
-	kernel.Mul(b.columns[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
-	for y := range 8 {
-		for i := range n {
-			b.across[i%8*n+y*together+i/8] = b.columns[y*n+i]
-		}
+	kernel.Mul(b.along[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
+	for x := range 8 {
+		kernel.Mul(b.samples[x*n:], together, cosines[:], 8, b.along[x*n:], together, 8, 8, together)
 	}
-	kernel.Mul(b.all[:], n, cosines[:], 8, b.across[:], n, 8, 8, n)
-	for i := range c {
-		for _, v := range b.all[(i%8*8+i/8)*together:][:b.count] {
-			c[i] = append(c[i], int32((int64(v)+1<<17)>>18)) // from units of 1/(2²⁴·Unit) of a level to 1/2⁸
+	for i, list := range c {
+		c[i] = slices.Grow(list, b.count)[:len(list)+b.count]
+		for k, v := range b.samples[(i%8*8+i/8)*together:][:b.count] {
+			c[i][len(list)+k] = scaled(int64(v))
 		}
 	}
 	b.count = 0
 }
+
+// scaled returns a coefficient, in units of 1/(2²⁴·Unit) of a level, in the units of coefficients.
+func scaled(v int64) int32 { return int32((v + 1<<17) >> 18) }
 
 // cosines is the orthonormal cosine transform of eight samples, one column for each frequency, in units of 2⁻¹².
 var cosines = func() (list [64]float64) {
@@ -265,7 +259,7 @@ func (c *coefficients) sizes() (all sizes) {
 		for _, v := range c[k] {
 			all[i] = append(all[i], uint32(max(v, -v)))
 		}
-		slices.Sort(all[i])
+		sortBy(all[i], func(v uint32) uint64 { return uint64(v) })
 	}
 	return all
 }
@@ -292,16 +286,16 @@ func nearTo(sorted []uint32, step uint32) (near nearness) {
 	const shift = 44
 	inverse := (uint64(1)<<shift)/uint64(step) + 1
 	zero, _ := slices.BinarySearch(sorted, step/2+1)
-	last := uint32(0)
+	last, different := uint32(0), 0
 	for _, v := range sorted[zero:] {
 		r := v - uint32(uint64(v)*inverse>>shift)*step
 		near.off += uint64(min(r, step-r)<<12) * inverse >> shift
 		if v>>5 != last {
-			last = v >> 5
-			near.different++
+			different++
 		}
+		last = v >> 5
 	}
-	near.count = len(sorted) - zero
+	near.count, near.different = len(sorted)-zero, different
 	return near
 }
 

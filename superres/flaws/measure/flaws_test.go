@@ -60,7 +60,7 @@ func measureLuma(p *plane.Plane, quality int) Flaws {
 func measureParts(luma []*plane.Plane, quality int) Flaws {
 	var shown []Area
 	for _, p := range luma {
-		shown = append(shown, Area{picture.Picture{Channels: []*plane.Plane{p}}})
+		shown = append(shown, Area{picture.Picture{Channels: []*plane.Plane{p, p, p}}})
 	}
 	return Of(shown, SamplesOf(shown...), quality)
 }
@@ -272,7 +272,7 @@ func TestCoefficients(t *testing.T) {
 		b := new(blocks)
 		for i := range block {
 			block[i] = rng.Int64N(1 << 16)
-			b.row(i / 8)[i%8] = float64(block[i])
+			b.samples[(i%8*8+i/8)*together] = float64(block[i])
 		}
 		b.count++
 		c.add(b)

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -67,8 +66,7 @@ func (s tileStats) flat() bool { return s.fine < 0.02 }
 // somewhere reports whether some tiles have noise, even if the picture as a whole is taken to have none.
 func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, somewhere bool) {
 	var tiles []tileStats
-	all, still, flat := 0, 0, 0 // still: tiles without noise where noise would show
-	noisy := 0
+	all, still, flat, noisy := 0, 0, 0, 0 // still: tiles without noise where noise would show
 	for _, p := range parts {
 		step := tile
 		if p.W*p.H*p.Parts < smallPicture {
@@ -96,7 +94,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 	if len(tiles) < limits.fewest || still > all/30 || flat > all/3 {
 		return 0, somewhere
 	}
-	sortBy(tiles, func(s tileStats) float64 { return s.mean })
+	sortBy(tiles, func(s tileStats) uint64 { return math.Float64bits(s.mean) })
 	var found, most []float64
 	n := len(tiles)
 	quarters := min(max(n/200, 1), 4)
@@ -125,70 +123,77 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 
 // quietest returns the medians of fine and rest over the eighth of the tiles with the least rest. It reorders tiles.
 func quietest(tiles []tileStats) (fine, rest float64) {
-	sortBy(tiles, func(s tileStats) float64 { return s.rest })
+	sortBy(tiles, func(s tileStats) uint64 { return math.Float64bits(s.rest) })
 	tiles = tiles[:max(4, len(tiles)/8)]
 	rest = tiles[len(tiles)/2].rest
-	sortBy(tiles, func(s tileStats) float64 { return s.fine })
+	sortBy(tiles, func(s tileStats) uint64 { return math.Float64bits(s.fine) })
 	return tiles[len(tiles)/2].fine, rest
 }
 
-// sortBy sorts list by key, and keeps the order of elements with the same key. slices.SortStableFunc does so, too, but
-// takes several times as long for thousands of elements.
-func sortBy[T any](list []T, key func(T) float64) {
-	type place struct {
-		key  float64
-		from int
-	}
-	places := make([]place, len(list))
+// sortBy sorts list by key, and keeps the order of elements with the same key. It sorts by each byte of the keys, from
+// the lowest to the highest, in a fraction of the time of comparisons.
+func sortBy[T any](list []T, key func(T) uint64) {
+	from, to, varying := list, make([]T, len(list)), uint64(0)
+	keys, next := make([]uint64, len(list)), make([]uint64, len(list))
 	for i, v := range list {
-		places[i] = place{key(v), i}
+		keys[i] = key(v)
+		varying |= keys[i] ^ keys[0]
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		if order := cmp.Compare(a.key, b.key); order != 0 {
-			return order
+	for shift := 0; varying>>shift > 0; shift += 8 {
+		if varying>>shift&255 == 0 {
+			continue
 		}
-		return a.from - b.from
-	})
-	before := slices.Clone(list)
-	for i, p := range places {
-		list[i] = before[p.from]
+		var at [257]int
+		for _, k := range keys {
+			at[k>>shift&255+1]++
+		}
+		for i := range 256 {
+			at[i+1] += at[i]
+		}
+		for i, k := range keys {
+			place := &at[k>>shift&255]
+			to[*place], next[*place] = from[i], k
+			*place++
+		}
+		from, to, keys, next = to, from, next, keys
 	}
+	copy(list, from)
 }
 
 // tile returns the statistics of the tile at (x, y). p must have two samples before the tile and three after it.
 func (p *Samples) tile(x, y int) tileStats {
 	var fine, rest, sum int64
-	var seen [4]uint64 // a bit for each level of 8 bits
+	row := func(y int) *[tile + 4]int32 { return (*[tile + 4]int32)(p.Pix[y*p.W+x-2:]) }
 	for v := y; v < y+tile; v++ {
-		rows := [5][]int32{}
-		for k := range rows {
-			rows[k] = p.Pix[(v+k-2)*p.W+x-2:][:tile+4]
-		}
-		var cross, mean, rise [tile + 4]int64 // for each column
-		for u, v := range rows[2] {
-			above, below := rows[1][u], rows[3][u]
-			cross[u], mean[u] = int64(above-2*v+below), int64(above+v+below)
-			rise[u] = int64(below + rows[4][u] - above - rows[0][u])
+		first, above, middle, below, last := row(v-2), row(v-1), row(v), row(v+1), row(v+2)
+		var cross, mean, rise [tile + 4]int32 // for each column
+		for u, v := range middle {
+			cross[u], mean[u] = above[u]-2*v+below[u], above[u]+v+below[u]
+			rise[u] = below[u] + last[u] - above[u] - first[u]
 		}
 		for u := 2; u < tile+2; u++ {
-			d := cross[u-1] - 2*cross[u] + cross[u+1]
+			d := int64(cross[u-1] - 2*cross[u] + cross[u+1])
 			fine += d * d
-			gx := mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2]
-			gy := rise[u-1] + rise[u] + rise[u+1]
+			gx := int64(mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2])
+			gy := int64(rise[u-1] + rise[u] + rise[u+1])
 			rest += gx*gx + gy*gy
-			sum += int64(rows[2][u])
-			level := rows[2][u] / Unit
-			seen[level>>6] |= 1 << (level & 63)
+			sum += int64(middle[u])
 		}
 	}
 	const n = tile * tile
 	s := tileStats{fine: float64(fine) / (n * 36 * Unit * Unit), rest: float64(rest) / (n * 24 * Unit * Unit),
-		mean: float64(sum) / (n * Unit)}
-	values := 0
-	for _, v := range seen {
-		values += bits.OnesCount64(v)
+		mean: float64(sum) / (n * Unit), plain: true}
+	var seen [4]uint64 // a bit for each level of 8 bits
+	for v := y; v < y+tile && s.plain; v++ {
+		for _, v := range row(v)[2:][:tile] {
+			seen[v/Unit>>6] |= 1 << (v / Unit & 63)
+		}
+		values := 0
+		for _, v := range seen {
+			values += bits.OnesCount64(v)
+		}
+		s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine))
 	}
-	s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine))
 	return s
 }
 

@@ -110,7 +110,7 @@ func TestSortBy(t *testing.T) {
 	}
 	want := slices.Clone(list)
 	slices.SortStableFunc(want, func(a, b element) int { return a.key - b.key })
-	if sortBy(list, func(e element) float64 { return float64(e.key) }); !slices.Equal(list, want) {
+	if sortBy(list, func(e element) uint64 { return uint64(e.key) }); !slices.Equal(list, want) {
 		t.Error("another order than that of a stable sort")
 	}
 }

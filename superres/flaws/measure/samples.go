@@ -10,8 +10,8 @@ import (
 	"superres/internal/picture"
 )
 
-// Area is a part of a picture, as planes with samples from 0 to 1: Channels (one if the picture is grey, else three),
-// and Alpha, which is nil without transparency.
+// Area is a part of a picture, as planes with samples from 0 to 1: three Channels, even if the picture is grey, and
+// Alpha, which is nil without transparency.
 type Area struct{ planes }
 
 type planes = picture.Picture
@@ -85,7 +85,7 @@ func SamplesOf(parts ...Area) (list []*Samples) {
 }
 
 // sampleOf returns v, a brightness from 0 to 1, in units of 1/Unit of a level.
-func sampleOf(v float32) int32 { return int32(float32(255*Unit*min(max(v, 0), 1)) + 0.5) }
+func sampleOf(v float32) int32 { return min(max(int32(float32(255*Unit*v)+0.5), 0), 255*Unit) }
 
 // Spread calls visit with the positions (x, y) of squares of side×side samples of p that have margin more samples to
 // the right and below. The first position is (x0, y0); the positions lie step samples apart. If there are more than

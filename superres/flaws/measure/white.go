@@ -18,11 +18,11 @@ import (
 // has less in the finest band, because pictures fade towards their finest detail, and a pattern differs in at least one
 // band. Besides, noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ²
 // distribution with nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has
-// quieter blocks somewhere.
-type bands struct{ low, middle, across, down, finest float64 }
+// quieter blocks somewhere. The mean squares of a block are in the order of the list above.
+type bands [5]float64
 
 // coarse returns the sum of all bands but the finest; the blocks with the least are chosen.
-func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
+func (b bands) coarse() float64 { return b[0] + b[1] + b[2] + b[3] }
 
 // What counts as noise. Note: four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
 // open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and the crops reduced by 2 were given normal
@@ -96,8 +96,8 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 // 0 if there are too few blocks.
 func (c *coefficients) floor() float64 {
 	var finest []float64
-	for i := range c[0] {
-		finest = append(finest, c.bands(i).finest)
+	for _, b := range c.bands() {
+		finest = append(finest, b[4])
 	}
 	if len(finest) < fewBlocks {
 		return 0
@@ -117,18 +117,25 @@ func blockStep(parts []*Samples) int {
 // estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
 // noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
-	if len(parts[0].Channels) < 3 {
-		return 0
-	}
 	step := blockStep(light)
-	mean := newCoefficients(light, 4, 4, step)[0]
+	var mean []int32 // the coefficients 0 of brightness
+	for _, p := range light {
+		p.Spread(4, 4, step, 0, 8, mostBlocks, func(x, y int) {
+			sum := int64(0)
+			for i := range 64 {
+				sum += int64(p.Pix[(y+i/8)*p.W+x+i%8])
+			}
+			mean = append(mean, scaled(sum*int64(cosines[0]*cosines[0])))
+		})
+	}
 	sum := 0.0
 	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
-		found := transform(light, 4, 4, step, func(row []float64, part, at int) {
-			channel := parts[part].Channels[axis.channel].Pix[at:]
+		found := transform(light, 4, 4, step, func(part, at int) (row [8]int32) {
+			channel := parts[part].Channels[axis.channel].Pix[at:][:8]
 			for u, v := range light[part].Pix[at:][:8] {
-				row[u] = float64(subtractLuma(sampleOf(channel[u]), v, axis.half))
+				row[u] = subtractLuma(sampleOf(channel[u]), v, axis.half)
 			}
+			return row
 		}).white(mean)
 		if found < leastInColour {
 			return 0
@@ -149,18 +156,18 @@ func subtractLuma(v, luma, half int32) int32 {
 // divided by brightness into up to four parts. If at most half of the parts have noise, the noise of all blocks
 // together is taken. Blocks that are nearly black or white are left out, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
-	margin := 6.0
+	margin, all := 6.0, c.bands()
 	for range 2 {
 		var list []lit
 		for i, v := range light {
 			if mean := float64(v) / (8 << 8); mean > margin && mean < 255-margin {
-				list = append(list, lit{c.bands(i), mean})
+				list = append(list, lit{all[i], mean})
 			}
 		}
 		if len(list) < fewBlocks {
 			return 0
 		}
-		sortBy(list, func(b lit) float64 { return b.mean })
+		sortBy(list, func(b lit) uint64 { return math.Float64bits(b.mean) })
 		n := len(list)
 		quarters := min(max(n/blocksOfQuarter, 1), 4)
 		sum, count := 0.0, 0
@@ -195,23 +202,22 @@ type lit struct {
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {
-		finest[i] = b.finest
+		finest[i] = b.bands[4]
 	}
 	slices.Sort(finest)
-	sortBy(list, lit.coarse)
+	sortBy(list, func(b lit) uint64 { return math.Float64bits(b.coarse()) })
 	var sum bands
 	quiet := max(quietLeast, len(list)/8)
 	for _, b := range list[:quiet] {
-		sum.middle += b.middle
-		sum.across += b.across
-		sum.down += b.down
-		sum.finest += b.finest
+		for k, v := range b.bands {
+			sum[k] += v
+		}
 	}
-	most, least := max(sum.middle, sum.across, sum.down), min(sum.middle, sum.across, sum.down)
-	if sum.finest < whitest*whitest*most || least < patterned*patterned*sum.finest {
+	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3])
+	if sum[4] < whitest*whitest*most || least < patterned*patterned*sum[4] {
 		return 0
 	}
-	found := sum.finest / float64(quiet)
+	found := sum[4] / float64(quiet)
 	floor := finest[len(finest)/20] / (chiSquared * chiSquared)
 	if floor < floorLeast*floorLeast*found || floor > floorMost*floorMost*found {
 		return 0
@@ -219,28 +225,21 @@ func whitePart(list []lit) float64 {
 	return found
 }
 
-// bands returns the mean square of each band of a block, in levels².
-func (c *coefficients) bands(block int) (b bands) {
-	var finest, across, down, middle, low int64
+// bandOf has the index of the band of each frequency, by rows.
+const bandOf = " 00  222" + "000  222" + "00111222" + "  111   " + "  111   " + "333  444" + "333  444" + "333  444"
+
+// bands returns the mean square of each band of each block, in levels².
+func (c *coefficients) bands() []bands {
+	all := make([]bands, len(c[0]))
 	for i, list := range c {
-		v := int64(list[block])
-		square := v * v
-		switch y, x := i/8, i%8; {
-		case y >= 5 && x >= 5:
-			finest += square
-		case y <= 2 && x >= 5:
-			across += square
-		case y >= 5 && x <= 2:
-			down += square
-		case y >= 2 && y <= 4 && x >= 2 && x <= 4:
-			middle += square
-		case y <= 2 && x <= 2 && i > 0:
-			low += square
+		for block := 0; block < len(list) && bandOf[i] != ' '; block++ {
+			all[block][bandOf[i]-'0'] += float64(float64(list[block]) * float64(list[block]))
 		}
 	}
-	const nine = 9 * 256 * 256
-	return bands{
-		low: float64(low) / nine, middle: float64(middle) / nine, across: float64(across) / nine,
-		down: float64(down) / nine, finest: float64(finest) / nine,
+	for i := range all {
+		for k := range all[i] {
+			all[i][k] /= 9 * 256 * 256
+		}
 	}
+	return all
 }

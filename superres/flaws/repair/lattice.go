@@ -102,9 +102,7 @@ const leastLevels = 24
 // pictures in which masks were found, the share of equal pairs is at most 0.21, except 0.38 in one (0.42 in grey), and
 // the share of contrast at most 0.63. Without the two rules 160 of 360 synthetic weaves, dithers, halftones and
 // lattices, and 32 of 900 drawings, were taken for sharpened; with them 10 textures, all hatching, and 2 drawings.
-const (
-	mostRegular = 0.7
-)
+const mostRegular = 0.7
 
 // square is a part of a channel of a picture.
 type square struct {
@@ -133,7 +131,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
 	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
 	const side, least = 5, 2
-	seen := map[[side * side]uint8]bool{}
+	seen := make(map[[side * side]uint8]bool, n*n)
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
 		return s
 	}
@@ -163,16 +161,17 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 
 // isRegular reports whether a 64th of the frequencies, weighted by edges, has more than mostRegular of the contrast.
 func (s square) isRegular(edges []float32) bool {
-	list := make([]float32, len(s.levels))
-	all := 0.0
+	greatest := make([]float32, len(s.levels)/64) // the greatest squares, rising
+	all, few := 0.0, 0.0
 	for i, v := range s.levels {
 		v = float32(v * edges[i])
-		list[i] = float32(v * v)
-		all += float64(list[i])
+		if v = float32(v * v); v > greatest[0] {
+			at, _ := slices.BinarySearch(greatest, v)
+			greatest = slices.Insert(greatest, at, v)[1:]
+		}
+		all += float64(v)
 	}
-	slices.Sort(list)
-	few := 0.0
-	for _, v := range list[len(list)-len(list)/64:] {
+	for _, v := range greatest {
 		few += float64(v)
 	}
 	return few > mostRegular*all
@@ -186,11 +185,9 @@ const (
 
 // turn is the contribution of a sample to evidence.value. For each of turnRates it has a vector: its angle, in turns,
 // is the rate times the amount that was added to the sample, in levels; its length is the weight of the amount, 0 to
-// 1024. square is the weight squared; count is 1 for a weight above 512.
-type turn struct {
-	cos, sin      [len(turnRates)]int64
-	square, count int64
-}
+// 1024. A vector is its sine plus 2³² times its cosine, so that one sum adds both. weights is the weight squared, plus
+// 2⁴⁰ for a weight above 512.
+type turn struct{ first, second, third, weights int64 }
 
 // turnRates are in turns a level. At 1, the vectors of all integers point the same way; the other rates are for
 // comparison.
@@ -206,20 +203,22 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	for i := range list {
 		v := float64(float64(i)/turnSteps) - mostAdded
 		weight := 1024 * rise(math.Abs(v), 0.3, 2.8) * rise(-math.Abs(v), -mostAdded, -5)
-		for k, rate := range turnRates {
-			angle := 2 * math.Pi * rate * v
-			list[i].cos[k] = int64(math.Round(weight * elementary.Cos(angle)))
-			list[i].sin[k] = int64(math.Round(weight * elementary.Sin(angle)))
+		t := &list[i]
+		for k, vector := range [...]*int64{&t.first, &t.second, &t.third} {
+			angle := 2 * math.Pi * turnRates[k] * v
+			cos, sin := math.Round(weight*elementary.Cos(angle)), math.Round(weight*elementary.Sin(angle))
+			*vector = int64(cos)<<32 + int64(sin)
 		}
-		if list[i].square = int64(weight * weight); weight > 512 {
-			list[i].count = 1
+		if t.weights = int64(weight * weight); weight > 512 {
+			t.weights += 1 << 40
 		}
 	}
 	return list
 }()
 
-// evidence counts samples by the amount that a mask added to them: bin i is for the amount of turns[i].
-type evidence [len(turns)]uint32
+// evidence counts samples by the amount that a mask added to them: bin i is for the amount of turns[i], and the last
+// bin is for all amounts without a turn.
+type evidence [1 << 11]uint32
 
 // value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
 // turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
@@ -228,27 +227,23 @@ func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
 	count := int64(0)
-	for _, from := range [...]int{0, len(e) / 2} {
+	for _, from := range [...]int{0, len(turns) / 2} {
 		var all turn
-		for i, n := range e[from : from+len(e)/2] {
-			if n == 0 {
-				continue
-			}
+		for i, n := range e[from : from+len(turns)/2] {
 			t, n := &turns[from+i], int64(n)
-			for k := range turnRates {
-				all.cos[k] += n * t.cos[k]
-				all.sin[k] += n * t.sin[k]
-			}
-			all.square += n * t.square
-			all.count += n * t.count
+			all.first += n * t.first
+			all.second += n * t.second
+			all.third += n * t.third
+			all.weights += n * t.weights
 		}
-		if count += all.count; all.square == 0 {
+		square := all.weights & (1<<40 - 1)
+		if count += all.weights >> 40; square == 0 {
 			continue
 		}
-		for k := range values {
-			cos, sin := float64(all.cos[k]), float64(all.sin[k])
+		for k, v := range [...]int64{all.first, all.second, all.third} {
+			cos, sin := float64((v-int64(int32(v)))>>32), float64(int32(v))
 			length := float64(cos*cos) + float64(sin*sin)
-			values[k] += 2 * length / float64(all.square)
+			values[k] += 2 * length / float64(square)
 		}
 	}
 	if count < few {
@@ -257,31 +252,29 @@ func (e *evidence) value() float64 {
 	return values[0] - max(values[1], values[2])
 }
 
-// work is memory for lattice.addEvidence.
-type work [3][]float32
+// works holds memory for lattice.addEvidence, enough for squares of the greatest side.
+var works = sync.Pool{New: func() any { return new([3][64 * 64]float32) }}
 
-// addEvidence adds to e the evidence in squares for a mask with the given edges and amount, and uses scratch as memory.
-func (l *lattice) addEvidence(squares []square, edges []float32, amount float32, scratch *work, e *evidence) {
-	for i := range scratch {
-		if scratch[i] == nil {
-			scratch[i] = make([]float32, len(edges))
-		}
+// addEvidence adds to e the evidence in squares for a mask with the given edges and amount.
+func (l *lattice) addEvidence(squares []square, edges []float32, amount float32, e *evidence) {
+	w := works.Get().(*[3][64 * 64]float32)
+	defer works.Put(w)
+	var steps, zeros, levels, ones [kernel.Lanes]float32
+	for i := range ones {
+		steps[i], levels[i], ones[i] = turnSteps*amount, 1./turnSteps, 1
 	}
-	gains, added, half := scratch[0], scratch[1], scratch[2]
-	for i, v := range edges {
-		share := float32(amount * v)
-		gains[i], half[i] = share, 1+share
-	}
-	kernel.DivideFloats(gains, gains, half)
 	n, rows := l.side, kernel.PadTo(l.side-2*squareMargin, kernel.Rows32) // rows that have informative samples
+	gains, added, half := w[0][:n*n], w[1][:n*n], w[2][:n*n]
+	kernel.ScaleFloats(gains, edges, steps[:], zeros[:])
+	kernel.ScaleFloats(half, gains, levels[:], ones[:])
+	kernel.DivideFloats(gains, gains, half)
 	for _, s := range squares {
 		kernel.MultiplyFloats(added, gains, s.levels)
 		l.multiply(half, added, l.cosines)
 		kernel.Mul32(added[squareMargin*n:], n, half[squareMargin:], n, l.cosines, n, rows, n, n)
 		for _, i := range s.informative {
-			if at := uint(int32(float32(added[i]*turnSteps) + (mostAdded*turnSteps + 0.5))); at < uint(len(e)) {
-				e[at]++
-			}
+			at := int64(uint32(int32(added[i] + (mostAdded*turnSteps + 0.5))))
+			e[(at|(int64(len(turns)-1)-at)>>63)&int64(len(e)-1)]++ // no branch, which would often be predicted wrongly
 		}
 	}
 }
@@ -304,7 +297,7 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 		return Unsharp{}
 	}
 	l := lattices[i]()
-	places := listPlaces(img, l.side)
+	places := listPlaces(img, parts, l.side)
 	if isFlat(places) {
 		return Unsharp{}
 	}
@@ -335,12 +328,15 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 // green channel of each place, then of the other channels that differ from green. Together they have at most as many
 // samples as count squares of the greatest side.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
+	cut := func(p place, channel int) *plane.Plane {
+		return p.Channels[channel%len(p.Channels)].Crop(p.at.X, p.at.Y, l.side, l.side)
+	}
 	return sync.OnceValue(func() (list []square) {
 		count := count * latticeSides[0] * latticeSides[0] / (l.side * l.side)
 		for channel := range places[0].Channels {
 			for _, p := range places[:min(len(places), count-len(list))] {
-				c := p.Channels[(greenOf(p.Area)+channel)%len(p.Channels)]
-				if channel == 0 || !slices.Equal(c.Pix, p.Channels[greenOf(p.Area)].Pix) {
+				c, green := cut(p, greenOf(p.Area)+channel), cut(p, greenOf(p.Area))
+				if channel == 0 || !slices.Equal(c.Pix, green.Pix) {
 					list = append(list, l.newSquare(c, p.inner))
 				}
 			}
@@ -352,16 +348,18 @@ func (l *lattice) takeSquares(places []place, count int) func() []square {
 // greenOf returns the index of the green channel of p, or of its only channel.
 func greenOf(p measure.Area) int { return len(p.Channels) / 2 }
 
-// place is a square part of a picture. Only samples in inner may be informative; detail is the result of countDetail.
+// place is a square of an Area, with its upper left corner at at. Only samples in inner, a rectangle of the square, may
+// be informative; detail is the result of countDetail.
 type place struct {
 	measure.Area
+	at     image.Point
 	inner  image.Rectangle
 	detail int
 }
 
 // listPlaces returns at most 25 places of img, enough to cover a small picture, sorted by falling detail. Their inner
-// rectangles do not overlap.
-func listPlaces(img image.Image, side int) (list []place) {
+// rectangles do not overlap. parts are the parts of img that are examined.
+func listPlaces(img image.Image, parts []measure.Area, side int) (list []place) {
 	type segment struct{ at, lo, hi int }
 	cut := func(length int) (list []segment) {
 		const most, margin = 5, squareMargin
@@ -370,18 +368,19 @@ func listPlaces(img image.Image, side int) (list []place) {
 		done := 0
 		for i := range count {
 			at := i * (length - side) / max(count-1, 1)
-			one := segment{at, max(margin, done-at), side - margin}
-			list = append(list, one)
-			done = at + one.hi
+			list = append(list, segment{at, max(margin, done-at), side - margin})
+			done = at + side - margin
 		}
 		return list
 	}
 	b := img.Bounds()
 	for _, y := range cut(b.Dy()) {
 		for _, x := range cut(b.Dx()) {
-			part := image.Rect(x.at, y.at, x.at+side, y.at+side).Add(b.Min)
-			p := place{Area: measure.Cut(img, part), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
-			p.detail = countDetail(p.Channels[greenOf(p.Area)], p.inner)
+			p := place{Area: parts[0], at: image.Pt(x.at, y.at), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
+			if len(parts) > 1 {
+				p.Area, p.at = measure.Cut(img, image.Rect(0, 0, side, side).Add(p.at).Add(b.Min)), image.Point{}
+			}
+			p.detail = countDetail(p.Channels[greenOf(p.Area)], p.inner.Add(p.at))
 			list = append(list, p)
 		}
 	}
@@ -393,7 +392,7 @@ func listPlaces(img image.Image, side int) (list []place) {
 func isFlat(places []place) bool {
 	var equal, pairs int64
 	for _, p := range places {
-		e, n := measure.CountEqual(p.Channels, p.inner)
+		e, n := measure.CountEqual(p.Channels, p.inner.Add(p.at))
 		equal, pairs = equal+e, pairs+n
 	}
 	return float64(equal) > measure.MostFlat*float64(pairs)
@@ -427,14 +426,13 @@ func (l *lattice) tryMasks(squares []square, before values) values {
 	}
 	all := make(values, len(unsharpBlurs))
 	parallel.Indices(len(unsharpBlurs), func(i int) {
-		var scratch work
 		all[i] = make([]float64, len(unsharpAmounts))
 		for j, amount := range unsharpAmounts {
 			if before != nil && before[i][j] < least {
 				continue
 			}
 			var e evidence
-			l.addEvidence(squares, l.edges[i], float32(amount), &scratch, &e)
+			l.addEvidence(squares, l.edges[i], float32(amount), &e)
 			all[i][j] = e.value()
 		}
 	})
@@ -470,7 +468,7 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	edges := l.edgesOf(m)
 	each := make([]evidence, len(squares))
 	parallel.Indices(len(squares), func(i int) {
-		l.addEvidence(squares[i:i+1], edges, float32(m.Amount), new(work), &each[i])
+		l.addEvidence(squares[i:i+1], edges, float32(m.Amount), &each[i])
 	})
 	all := &each[0]
 	for _, e := range each[1:] {

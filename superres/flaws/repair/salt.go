@@ -77,7 +77,7 @@ func hasSalt(parts []measure.Area) bool {
 			for y := 1; y < p.H-1; y += every {
 				row := p.Row(y)
 				for x := 1; x < p.W-1; x++ {
-					if v := row[x]; (v == 0 || v == 1) && v != row[x-1] && isGrain(p, x, y) {
+					if v := row[x]; (v == 0 || v == 1) && max(v-row[x-1], row[x-1]-v) >= saltApart && isGrain(p, x, y) {
 						grains[int(v)]++
 					}
 				}

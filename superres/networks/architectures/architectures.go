@@ -41,14 +41,15 @@ var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, p
 	originalEDSR, srResNet}
 
 // Build returns the network to which the weights in f belong, and the name of its architecture, such as
-// "SRVGGNetCompact 64×32". The graph has the terms of use of f and shares the arrays of f. For an unknown network, the
-// error names some weights.
+// "SRVGGNetCompact 64×32". Names of weights may have up to three prefixes. The graph has the terms of use of f and
+// shares the arrays of f. For an unknown network, the error names some weights.
 func Build(f *weights.File) (*graph.Graph, string, error) {
-	a, tensors := identify(f.Tensors, 3)
+	const mostPrefixes = 3
+	a, tensors := identify(f.Tensors, mostPrefixes)
 	if a == nil {
 		return nil, "", refuse(f.Tensors)
 	}
-	b := &builder{tensors: tensors, used: map[string]bool{}, white: 1}
+	b := &builder{tensors: tensors, used: map[string]bool{}, white: 1} // build may set another white
 	output, size := a.build(b)
 	if b.err == nil {
 		b.err = b.checkAllUsed()
@@ -84,7 +85,8 @@ const runnable = 3
 // export is advice for error messages: how to write a file that describes the network as well as its weights.
 const export = `export the network in PyTorch: torch.onnx.export(network.eval(), torch.rand(1, 3, 64, 64), "network.onnx")`
 
-// refuse returns the error for weights of no known architecture.
+// refuse returns the error for weights of no known architecture. It names the last obstacle in the list that a weight
+// tells of, so one that superres cannot run goes before one that it can run. Without obstacles it names some weights.
 func refuse(tensors map[string]weights.Tensor) error {
 	for i, o := range slices.Backward(obstacles) {
 		for _, key := range slices.Sorted(maps.Keys(tensors)) {
@@ -107,8 +109,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the known architecture that the tensors belong to, and the tensors by their names without prefixes.
-// It removes at most depth prefixes from a name, and returns nil if no known architecture fits.
+// identify returns the known architecture that the tensors belong to, nil if none, and the tensors by their names
+// without prefixes. It removes at most depth prefixes, and leaves out the tensors that lack a prefix which it removes.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {
@@ -135,6 +137,7 @@ func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[
 	return nil, nil
 }
 
+// listKnown returns the names of the known architectures. The two neighbours called EDSR are listed once.
 func listKnown() string {
 	var names []string
 	for _, a := range known {
@@ -143,7 +146,8 @@ func listKnown() string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// listSome returns the names of the first few tensors in alphabetical order.
+// listSome returns the names of the tensors in alphabetical order, each cut to 60 characters: all of up to four names,
+// or the first three and how many others there are.
 func listSome(tensors map[string]weights.Tensor) string {
 	var keys []string
 	for key := range tensors {

@@ -13,12 +13,13 @@ type attention struct {
 	keys    graph.Keys
 	// bias holds a number for each score of a window, which is added to the score.
 	bias []float32
-	// rows and columns are how far the picture was moved up and left; pixels from opposite sides do not see each other.
+	// rows and columns are how far the picture was moved up and left; pixels from opposite sides ignore each other.
 	rows, columns int
 }
 
-// attend adds attention of the kind a, with the nodes query, key and value. It divides scores by √n, where n is the
-// number of channels of a head.
+// attend adds attention of the kind a, with the nodes query, key and value, and returns the node of the result. It
+// divides scores by √n, where n is the number of channels of a head. The score of two pixels from opposite sides of the
+// picture is lowered by 100, so its weight is nearly 0. attend fails unless the heads divide the channels of query.
 func (b *builder) attend(a attention, query, key, value int) int {
 	features, heads := b.channels(query), a.windows.Heads
 	if features%heads != 0 {
@@ -33,12 +34,13 @@ func (b *builder) attend(a attention, query, key, value int) int {
 		x = b.add("", graph.ShiftMask{Height: height, Width: width, Heads: heads, Rows: a.rows, Columns: a.columns,
 			Value: -100}, x)
 	}
-	x = b.add("", graph.Softmax{Size: len(a.bias) / heads / height / width}, x)
+	perPixel := len(a.bias) / heads / height / width // scores of one pixel and head, one for each pixel that it sees
+	x = b.add("", graph.Softmax{Size: perPixel}, x)
 	return b.add("", graph.WeightedSum{Windows: a.windows, Keys: a.keys}, x, value)
 }
 
-// biases reads the table called name, which has the given number of rows and a column for each head, and returns the
-// biases that spread makes of it.
+// biases reads the table of biases of the attention called name, which has the given number of rows and a column for
+// each head. It returns the biases that spread makes of the table; n, m and index are as there.
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {
@@ -50,7 +52,7 @@ func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int
 }
 
 // spread returns the biases of all scores: for head h, pixel i of n and pixel k of m, number h in row index(i, k) of
-// table. It fails if the network would have more biases than a graph may have weights.
+// table. It fails if the network would have more biases than a graph may have weights, and then returns zeros.
 func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
 	if b.biased += heads * n * m; b.biased > graph.MaxWeights {
 		b.fail("more than %d biases of scores", graph.MaxWeights)
@@ -112,7 +114,7 @@ func (b *builder) roll(rows, columns, in int) int {
 	return b.add("", graph.Roll{Rows: rows, Columns: columns}, in)
 }
 
-// linear adds a product of each pixel's channels with the named matrix of outputs×inputs, plus biases, if any.
+// linear adds the product of each pixel's channels with the named matrix of outputs×inputs, plus biases, if any.
 func (b *builder) linear(name string, x int) int {
 	w := b.get(name+".weight", 2)
 	return b.convolve(name, weights.Tensor{Shape: []int{w.Shape[0], w.Shape[1], 1, 1}, Data: w.Data}, b.bias(name), x)

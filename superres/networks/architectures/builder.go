@@ -12,14 +12,15 @@ import (
 // builder makes the nodes of a graph from tensors. Most methods return the index of the last node that they add. After
 // the first error, which err keeps, results are of no use.
 type builder struct {
-	tensors map[string]weights.Tensor
-	used    map[string]bool
+	tensors map[string]weights.Tensor // by name
+	used    map[string]bool           // names of tensors that the network takes, or that it does not need
 	nodes   []graph.Node
-	white   float32 // the Range of the graph
+	white   float32 // the sample of white, for the Range of the graph
 	biased  int     // number of biases of scores, each number in a table counted as often as it is used
 	err     error
 }
 
+// add appends a node and returns its index. It fails if there are too many nodes, and then returns 0.
 func (b *builder) add(name string, op graph.Op, inputs ...int) int {
 	if len(b.nodes) >= graph.MaxNodes {
 		b.fail("has more than %d nodes", graph.MaxNodes)
@@ -38,6 +39,7 @@ func (b *builder) fail(format string, args ...any) {
 func (b *builder) has(key string) bool { _, found := b.tensors[key]; return found }
 
 // get returns the tensor called key and marks it as used. It fails unless the tensor has rank dimensions and elements.
+// If it fails, it returns a tensor of one element, 0, so that the caller need not check.
 func (b *builder) get(key string, rank int) weights.Tensor {
 	t, found := b.tensors[key]
 	b.used[key] = true
@@ -48,7 +50,7 @@ func (b *builder) get(key string, rank int) weights.Tensor {
 	} else {
 		return t
 	}
-	shape := make([]int, rank) // a valid tensor, so that the caller need not check
+	shape := make([]int, rank)
 	for i := range shape {
 		shape[i] = 1
 	}
@@ -68,6 +70,8 @@ func (b *builder) bias(name string) []float32 {
 	return b.get(name+".bias", 1).Data
 }
 
+// convolve adds a convolution of node in with weights w of outputs×inputs×rows×columns. The result is as large as in.
+// It fails for even numbers of rows or columns.
 func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int) int {
 	if w.Shape[2]%2 == 0 || w.Shape[3]%2 == 0 {
 		b.fail("%q has %d×%d taps, expected odd numbers", name+".weight", w.Shape[2], w.Shape[3])
@@ -83,7 +87,7 @@ func samePadding(w weights.Tensor) graph.Edges {
 }
 
 // shuffle adds a pixel shuffle of node conv, a convolution, so that the result has the given number of channels. If
-// conv has that number already, shuffle adds nothing and returns conv.
+// conv has that number already, shuffle adds nothing and returns conv. It fails unless conv has n² times that number.
 func (b *builder) shuffle(channels, conv int) int {
 	op, _ := b.nodes[conv].Op.(graph.Conv)
 	scale := squareRoot(op.Out / max(channels, 1))

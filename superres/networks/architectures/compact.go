@@ -13,20 +13,20 @@ import (
 // between them, and a pixel shuffle; the input, enlarged by nearest neighbour, is added. Layers have numbers; odd
 // numbers are activations, which have no weights if they are ReLU.
 var compact = architecture{
-	name: "SRVGGNetCompact",
+	name: "SRVGGNetCompact", build: buildCompact,
 	has: func(tensors map[string]weights.Tensor) bool {
 		first, found := tensors["body.0.weight"]
 		_, another := tensors["body.2.weight"]
 		return found && another && len(first.Shape) == 4
 	},
-	build: buildCompact,
 }
 
-// buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions.
+// buildCompact adds the nodes of a compact. The size of the network is its channels × its inner convolutions, and the
+// word ReLU if there are no slopes. It fails if the numbers of layers have gaps or do not end with a convolution.
 func buildCompact(b *builder) (output int, size string) {
 	first := b.get("body.0.weight", 4)
 	channels, features := first.Shape[1], first.Shape[0]
-	last := 0
+	last := 0 // number of the last layer
 	for key := range b.tensors {
 		number, isWeight := strings.CutSuffix(strings.TrimPrefix(key, "body."), ".weight")
 		if n, err := strconv.Atoi(number); isWeight && err == nil {

@@ -17,14 +17,16 @@ var dat = architecture{
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_first.weight", "before_RG.1.weight", "layers.0.blocks.0.attn.attns.0.rpe_biases",
 			"layers.0.blocks.0.attn.dwconv.0.weight", "layers.0.blocks.0.ffn.sg.conv.weight") &&
-			!hasAll(tensors, "layers.0.blocks.0.gamma") // RGT
+			!hasAll(tensors, "layers.0.blocks.0.gamma") // RGT has it
 	},
 	build: func(b *builder) (output int, size string) {
 		return b.transformer("before_RG.1", "layers.%d.blocks.%d.", b.datLayer)
 	},
 }
 
-// datLayer adds layer i of a group: attention of channels or in windows, a depthwise convolution, and a gated MLP.
+// datLayer adds layer i of a group: attention of channels or in windows, a depthwise convolution of the values beside
+// it, and a gated MLP. After attention in windows, the convolution gives weights of channels for the attention, which
+// gives weights of pixels for the convolution. After attention of channels it is the other way round.
 func (b *builder) datLayer(name string, group, i, in int) int {
 	attn := name + "attn."
 	parts := b.split(b.linear(attn+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
@@ -40,7 +42,8 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 		ofChannels, ofPixels = ofPixels, ofChannels
 	} else {
 		isMoved := group%2 == 0 && i%4 == 2 || group%2 == 1 && i%4 == 0
-		attended = b.add("", graph.Concat{}, b.branch(attn, 0, isMoved, parts), b.branch(attn, 1, isMoved, parts))
+		attended = b.add("", graph.Concat{}, b.attendHalf(attn, 0, isMoved, parts),
+			b.attendHalf(attn, 1, isMoved, parts))
 	}
 	x := b.add("", graph.Add{}, b.add("", graph.Mul{}, attended, ofChannels(beside)),
 		b.add("", graph.Mul{}, beside, ofPixels(attended)))
@@ -53,8 +56,8 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 	return b.add("", graph.Add{}, inner, x)
 }
 
-// weighting adds what makes weights from 0 to 1 of x: two convolutions with a normalisation and GELU between them, and
-// a sigmoid. format makes the name of a layer from its number; first is the number of the first convolution.
+// weighting adds the nodes that make weights from 0 to 1 of x: two convolutions with a normalisation and GELU between
+// them, and a sigmoid. format makes the name of a layer from its number. first is the number of the first convolution.
 func (b *builder) weighting(format string, first, x int) int {
 	x = b.batchNorm(fmt.Sprintf(format, first+1), b.conv(fmt.Sprintf(format, first), x))
 	return b.add("", graph.Sigmoid, b.conv(fmt.Sprintf(format, first+3), b.add("", graph.GELU, x)))
@@ -62,7 +65,7 @@ func (b *builder) weighting(format string, first, x int) int {
 
 // batchNorm adds the batch normalisation of the given name.
 func (b *builder) batchNorm(name string, x int) int {
-	b.used[name+".num_batches_tracked"] = true
+	b.used[name+".num_batches_tracked"] = true // of training, not needed
 	var lists [4][]float32
 	for i, key := range []string{".weight", ".bias", ".running_mean", ".running_var"} {
 		lists[i] = b.get(name+key, 1).Data
@@ -75,7 +78,8 @@ func (b *builder) batchNorm(name string, x int) int {
 }
 
 // attendChannels adds attention of the channels of a head to each other. parts are the nodes of queries, keys and
-// values; the scores of a head are multiplied by its number in temperatures.
+// values. Each channel of queries and keys is divided by its norm over the picture, at least 1e-12. The scores of a
+// head are multiplied by its number in temperatures.
 func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	features, heads := b.channels(parts[0]), len(temperatures)
 	n := features / heads
@@ -99,15 +103,15 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// branch adds attention in windows for one half of the channels, half 0 or 1. parts are the nodes of queries, keys and
-// values; if isMoved is true, the picture is moved before.
-func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
+// attendHalf adds attention in windows for one half of the channels, half 0 or 1. parts are the nodes of queries, keys
+// and values. If isMoved is true, the picture is moved by half a window before, and back after.
+func (b *builder) attendHalf(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
 	b.used[name+"relative_position_index"] = true
 	distances := b.get(name+"rpe_biases", 2) // distances down and across, the least first
 	rows, heads := distances.Shape[0], b.get(name+"pos.pos3.2.bias", 1).Shape[0]
-	first := slices.Concat(distances.Data, []float32{0})[:2]
+	first := slices.Concat(distances.Data, []float32{0})[:2] // of windows of h×w pixels: 1−h and 1−w
 	h, w := int(1-max(first[0], -graph.MaxWindow)), int(1-max(first[1], -graph.MaxWindow))
 	if n := h * w; min(h, w) < 1 || max(h, w) > graph.MaxWindow || rows != (2*h-1)*(2*w-1) || distances.Shape[1] != 2 ||
 		heads > graph.MaxScores/n/n {

@@ -8,15 +8,13 @@ import (
 )
 
 // rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions and ESA,
-// attention computed from a reduced picture. Files do not state whether samples are 0 to 1 or 0 to 255; networks.Import
-// finds out.
+// attention computed from a reduced picture. Samples may be 0 to 1 or 0 to 255: networks.Import finds out.
 var rlfn = architecture{
-	name: "RLFN",
+	name: "RLFN", build: buildRLFN,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_1.weight", "block_1.c1_r.weight", "block_1.c5.weight", "block_1.esa.conv_f.weight",
 			"upsampler.0.weight")
 	},
-	build: buildRLFN,
 }
 
 func hasAll(tensors map[string]weights.Tensor, keys ...string) bool {
@@ -46,7 +44,7 @@ func buildRLFN(b *builder) (output int, size string) {
 }
 
 // esa multiplies x by a map that is computed from a reduced picture of x and enlarged again (Liu et al.: Residual
-// Feature Aggregation Network, CVPR 2020).
+// Feature Aggregation Network, CVPR 2020). Its second convolution has stride 2 and no padding.
 func (b *builder) esa(name string, x int) int {
 	inner := b.conv(name+"conv1", x)
 	w := b.get(name+"conv2.weight", 4)
@@ -67,11 +65,10 @@ func (b *builder) esa(name string, x int) int {
 // safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): each block divides its channels into
 // up to five parts (four as published), and convolves each part at a different size of the picture.
 var safmn = architecture{
-	name: "SAFMN",
+	name: "SAFMN", build: buildSAFMN,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "to_feat.weight", "feats.0.safm.aggr.weight", "feats.0.norm1.weight", "to_img.0.weight")
 	},
-	build: buildSAFMN,
 }
 
 // buildSAFMN adds the nodes of a safmn. The size of the network is its channels × its blocks.
@@ -90,8 +87,8 @@ func buildSAFMN(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("to_img.0", x)), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// safm multiplies x by a map. It divides the channels of x into parts, reduces each part by another factor, convolves
-// it and enlarges it again; the joined parts give the map.
+// safm multiplies x, of the given number of features, by a map. It divides the channels of x into up to five parts, as
+// many as have weights, reduces part i by 2ⁱ, convolves it and enlarges it again. The joined parts give the map.
 func (b *builder) safm(name string, features, x int) int {
 	levels := 0
 	for b.has(fmt.Sprintf("%smfr.%d.weight", name, levels)) && levels < 5 {
@@ -118,7 +115,8 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm adds a normalisation over the channels of each pixel, then the weights and biases of the given name.
+// layerNorm adds a normalisation over the channels of each pixel, with epsilon added to the variance, then the weights
+// and biases of the given name.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
@@ -167,7 +165,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 		}
 		inner = b.conv(name+"refine", inner)
 		if curve == graph.Mish {
-			const groups = 4
+			const groups = 4 // as published
 			inner = b.add("", graph.Normalize{Groups: groups, OfPicture: true, Epsilon: 1e-5}, inner)
 			inner = b.add("", graph.Affine{Scale: b.get(name+"norm.weight", 1).Data,
 				Offset: b.get(name+"norm.bias", 1).Data}, inner)
@@ -185,8 +183,8 @@ func buildPLKSR(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// convolvePart convolves the first n channels of x, where n is the number of outputs of the named convolution. The
-// other channels of x stay as they are.
+// convolvePart convolves the first n of the features channels of x, where n is the number of outputs of the named
+// convolution. The other channels stay as they are.
 func (b *builder) convolvePart(name string, features, x int) int {
 	n := b.get(name+".weight", 4).Shape[0]
 	if n > features {

@@ -10,12 +10,11 @@ import (
 // edsr is EDSR (Lim et al.: Enhanced Deep Residual Networks, CVPRW 2017) with the names of BasicSR. It first subtracts
 // the mean of DIV2K and multiplies by 255, and at the end undoes the two steps.
 var edsr = architecture{
-	name: "EDSR",
+	name: "EDSR", build: buildEDSR,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_first.weight", "body.0.conv1.weight", "body.0.conv2.weight",
 			"conv_after_body.weight")
 	},
-	build: buildEDSR,
 }
 
 // buildEDSR adds the nodes of an edsr. The size of the network is its channels × its residual blocks.
@@ -30,7 +29,7 @@ func buildEDSR(b *builder) (output int, size string) {
 	start := b.conv("conv_first", x)
 	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", residualScale(features), start)
 	x = b.add("", graph.Add{}, b.conv("conv_after_body", x), start)
-	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 {
+	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 { // odd numbers are shuffles, without weights
 		x = b.shuffle(features, b.conv(fmt.Sprintf("upsample.%d", i), x))
 	}
 	x = b.conv("conv_last", x)
@@ -40,16 +39,16 @@ func buildEDSR(b *builder) (output int, size string) {
 
 // originalEDSR is EDSR with the names of its authors. It takes and returns samples from 0 to 255.
 var originalEDSR = architecture{
-	name: "EDSR",
+	name: "EDSR", build: buildOriginalEDSR,
 	has: func(tensors map[string]weights.Tensor) bool {
 		_, found := tensors["sub_mean.weight"]
 		_, tail := tensors["tail.0.0.weight"]
 		return found && tail
 	},
-	build: buildOriginalEDSR,
 }
 
-// buildOriginalEDSR does for originalEDSR what buildEDSR does for edsr; the means are convolutions in the file.
+// buildOriginalEDSR adds the nodes of an originalEDSR, in which the file has the subtraction and the addition of the
+// mean as convolutions. The size of the network is its channels × its residual blocks.
 func buildOriginalEDSR(b *builder) (output int, size string) {
 	b.white = 255
 	features := b.get("head.0.weight", 4).Shape[0]
@@ -57,7 +56,7 @@ func buildOriginalEDSR(b *builder) (output int, size string) {
 	start := b.conv("head.0", x)
 	x, blocks := b.residual("body.%d.body.0", "body.%d.body.2", residualScale(features), start)
 	x = b.add("", graph.Add{}, b.conv(fmt.Sprintf("body.%d", blocks), x), start)
-	for i := 0; b.has(fmt.Sprintf("tail.0.%d.weight", i)); i += 2 {
+	for i := 0; b.has(fmt.Sprintf("tail.0.%d.weight", i)); i += 2 { // odd numbers are shuffles, without weights
 		x = b.shuffle(features, b.conv(fmt.Sprintf("tail.0.%d", i), x))
 	}
 	return b.conv("add_mean", b.conv("tail.1", x)), fmt.Sprintf("%d×%d", features, blocks)
@@ -71,16 +70,14 @@ func residualScale(features int) float32 {
 	return 1
 }
 
-// srResNet is SRResNet as modified by BasicSR (MSRResNet): without batch normalisation; the input, enlarged by bilinear
-// interpolation, is added to the result.
+// srResNet is BasicSR's MSRResNet: SRResNet without batch normalisation, plus the bilinearly enlarged input.
 var srResNet = architecture{
-	name: "MSRResNet",
+	name: "MSRResNet", build: buildSRResNet,
 	has: func(tensors map[string]weights.Tensor) bool {
 		_, found := tensors["upconv1.weight"]
 		_, block := tensors["body.0.conv1.weight"]
 		return found && block
 	},
-	build: buildSRResNet,
 }
 
 // buildSRResNet adds the nodes of an srResNet. The size of the network is its channels × its residual blocks.

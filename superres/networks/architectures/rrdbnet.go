@@ -13,16 +13,16 @@ import (
 // nearest neighbour and a convolution. Some begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
 // convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of names.
 var rrdbNet = architecture{
-	name: "RRDBNet",
+	name: "RRDBNet", build: buildRRDBNet,
 	has: func(tensors map[string]weights.Tensor) bool {
 		_, found := findRRDBNames(tensors)
 		return found
 	},
-	build: buildRRDBNet,
 }
 
 // rrdbNames are the names of the convolutions of an RRDBNet.
 type rrdbNames struct {
+	// first, trunk, high and last stand before the blocks, after the blocks, after the steps, and at the end.
 	first, trunk, high, last string
 	// dense is a format for a name with the numbers of the residual block, the dense block and the convolution.
 	dense string
@@ -60,7 +60,7 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
 }
 
-// step returns the name of the convolution of enlarging step i, from 1 on.
+// step returns the name of the convolution of enlarging step i, from 1 on. Names "model…" count three layers per step.
 func (n rrdbNames) step(i int) string {
 	if strings.HasPrefix(n.up, "model") {
 		i *= 3
@@ -68,7 +68,8 @@ func (n rrdbNames) step(i int) string {
 	return fmt.Sprintf(n.up, i)
 }
 
-// convolution returns the name of convolution k of a dense block: "1" to "5", or "1x1" for the further one of ESRGAN+.
+// convolution returns the name of convolution k of a dense block: "1" to "5", or "1x1" for the further one of ESRGAN+,
+// which lacks the ".0" that the others have at their end in the oldest networks.
 func (n rrdbNames) convolution(block, dense int, k string) string {
 	name := fmt.Sprintf(n.dense, block, dense, k)
 	if k == "1x1" {
@@ -77,7 +78,8 @@ func (n rrdbNames) convolution(block, dense int, k string) string {
 	return name
 }
 
-// buildRRDBNet adds the nodes of an rrdbNet. The size of the network is its channels × its residual blocks.
+// buildRRDBNet adds the nodes of an rrdbNet. The size of the network is its channels × its residual blocks. The result
+// of the three dense blocks of a residual block, times 0.2, is added to their input.
 func buildRRDBNet(b *builder) (output int, size string) {
 	n, _ := findRRDBNames(b.tensors)
 	first, last := b.get(n.first+".weight", 4), b.get(n.last+".weight", 4)
@@ -105,7 +107,8 @@ func buildRRDBNet(b *builder) (output int, size string) {
 }
 
 // dense adds a dense block: five convolutions, each of which takes the input and the results of all earlier ones. The
-// result of the last, times 0.2, is added to the input.
+// result of the last, times 0.2, is added to the input. In ESRGAN+, a further convolution of the input is added to the
+// second result, and the second result to the fourth.
 func (b *builder) dense(n rrdbNames, block, dense, in int) int {
 	seen := []int{in}
 	extra := n.convolution(block, dense, "1x1")

@@ -11,12 +11,11 @@ import (
 // (x+f)·(σ(f)−½) from its input x and the result f of three convolutions. If the file has no tensor no_norm, the
 // network first subtracts the mean of DIV2K from samples and multiplies by 255.
 var span = architecture{
-	name: "SPAN",
+	name: "SPAN", build: buildSPAN,
 	has: func(tensors map[string]weights.Tensor) bool {
 		_, found := tensors["upsampler.0.weight"]
 		return found && hasConv3XC(tensors, "conv_1") && hasConv3XC(tensors, "block_6.c3_r")
 	},
-	build: buildSPAN,
 }
 
 func hasConv3XC(tensors map[string]weights.Tensor, name string) bool {
@@ -59,22 +58,20 @@ func buildSPAN(b *builder) (output int, size string) {
 // spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks, and, in place of the
 // first convolution, a depthwise convolution of the input that bypasses the blocks.
 var spanF = architecture{
-	name: "SPANF",
+	name: "SPANF", build: buildSPANF,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_near.weight") && hasConv3XC(tensors, "block_5.c3_r")
 	},
-	build: buildSPANF,
 }
 
 // spanV2 is SPANV2 (NTIRE 2026 challenge on efficient super-resolution): SPANF with ReLU, with attention from a 1×1
 // convolution, and with a depthwise and a 1×1 convolution at the end.
 var spanV2 = architecture{
-	name: "SPANV2",
+	name: "SPANV2", build: buildSPANV2,
 	has: func(tensors map[string]weights.Tensor) bool {
 		return hasAll(tensors, "conv_near.weight", "depthwise_conv.weight", "pointwise_conv.weight",
 			"block_2.guidance_map_conv.weight") && hasConv3XC(tensors, "block_1.c1")
 	},
-	build: buildSPANV2,
 }
 
 // buildSPANV2 adds the nodes of a spanV2. The size of the network is its channels.
@@ -168,7 +165,8 @@ func (b *builder) conv3XC(name string, in int) int {
 const maxMerged = 512
 
 // merge returns the weights and biases of the sum of the branches conv and sk. The chain pads only its input, not the
-// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64.
+// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64. merge fails if the
+// shapes do not fit each other, and then returns weights of 0.
 func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	var w [3]weights.Tensor
 	var bias [3][]float32
@@ -212,7 +210,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 			}
 		}
 		for i := range in {
-			row[4*in+i] += float64(skip.Data[o*in+i])
+			row[4*in+i] += float64(skip.Data[o*in+i]) // tap 4 is the centre
 			for tap := range 9 {
 				merged.Data[(o*in+i)*9+tap] = float32(row[tap*in+i])
 			}
@@ -222,7 +220,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	return merged, sums
 }
 
-// hasShape reports whether t is the weights of a convolution of k×k taps with the given channels.
+// hasShape reports whether t is the weights of a convolution of k×k taps from `in` channels to `out` channels.
 func hasShape(t weights.Tensor, out, in, k int) bool {
 	return t.Shape[0] == out && t.Shape[1] == in && t.Shape[2] == k && t.Shape[3] == k
 }

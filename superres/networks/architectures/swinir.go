@@ -23,6 +23,7 @@ func isSwin(isHAT bool) func(map[string]weights.Tensor) bool {
 	}
 }
 
+// buildSwin adds the nodes of a swinIR or hat. The size of the network is its channels and its layers.
 func buildSwin(b *builder) (output int, size string) {
 	for _, key := range []string{"relative_position_index_SA", "relative_position_index_OCA"} { // computed from sizes
 		b.used[key] = true
@@ -31,7 +32,8 @@ func buildSwin(b *builder) (output int, size string) {
 }
 
 // transformer adds the steps that SwinIR, HAT and DAT share: a convolution, a normalisation called embedding, groups of
-// layers, and the end that enlarges. layer adds one layer; layers is the format of the name of a layer.
+// layers, and the end that enlarges. With 3 channels, it subtracts the mean of DIV2K first and adds it last. layer adds
+// one layer. layers is the format for the name of a layer, made of the numbers of the group and the layer.
 func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
 	size string) {
 	first := b.get("conv_first.weight", 4)
@@ -76,7 +78,8 @@ func (b *builder) trunk(name string, x int) int {
 	return b.conv(name+".4", x)
 }
 
-// enlargeSwinIR adds the enlarging end of a SwinIR to x. There are three kinds of end.
+// enlargeSwinIR adds the enlarging end of a SwinIR to x. There are three kinds of end: a light one, one of convolutions
+// with a pixel shuffle each, and one of nearest-neighbour steps ×2 with a convolution each.
 func (b *builder) enlargeSwinIR(channels, x int) int {
 	if !b.has("conv_before_upsample.0.weight") { // light: one convolution, or none at scale 1
 		if b.has("upsample.0.weight") {
@@ -99,7 +102,8 @@ func (b *builder) enlargeSwinIR(channels, x int) int {
 	return b.conv("conv_last", x)
 }
 
-// swin adds layer i of a group: attention in windows of the picture, which is moved by half a window if i is odd.
+// swin adds layer i of a group: attention in windows of the picture, which is moved by half a window if i is odd. In
+// HAT, two convolutions are added beside it, with each channel weighted by a function of its mean, times 0.01.
 func (b *builder) swin(name string, _, i, in int) int {
 	for _, key := range []string{"attn.relative_position_index", "attn_mask"} { // computed from sizes
 		b.used[name+key] = true
@@ -123,7 +127,9 @@ func (b *builder) swin(name string, _, i, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, sum))
 }
 
-// window returns the side of the windows and the number of heads of the attention that the weights under name describe.
+// window returns the side of the windows and the number of heads of the attention that the weights under name describe:
+// the table of biases has a row for each of the (2·side − 1)² distances, and a column for each head. It fails for other
+// tables and too large windows, and then returns 1 and 1.
 func (b *builder) window(name string) (side, heads int) {
 	table := b.get(name+"relative_position_bias_table", 2)
 	distances := squareRoot(table.Shape[0])
@@ -152,14 +158,14 @@ func (b *builder) attendOverlapping(name, layer string, in int) int {
 	})
 	parts := b.split(b.linear(name+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
 	for i, part := range parts[1:] {
-		edge := (large - w) / 2
+		edge := (large - w) / 2 // of zeros
 		parts[1+i] = b.add("", graph.Pad{Edges: graph.Edges{Top: edge, Left: edge, Bottom: edge, Right: edge}}, part)
 	}
 	x := b.linear(name+"proj", b.attend(a, parts[0], parts[1], parts[2]))
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds half of a layer: normalisation, two matrices with GELU between them, and the addition of x.
+// perceptron adds the second half of a layer: normalisation, two matrices with GELU between them, and x, which it adds.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

@@ -39,7 +39,7 @@ func Need[T any](v T, err error) T {
 	return v
 }
 
-// Catch calls f, and returns the error of the Failure with which f panics; nil if f returns.
+// Catch calls f, and returns the error of the Failure with which f panics; nil if f returns. Other panics go on.
 func Catch(f func()) (err error) {
 	defer func() {
 		caught := recover()

@@ -24,8 +24,7 @@ type Keys struct{ Height, Width, Down, Across int }
 
 // Scores multiplies the pixels of windows of two inputs with each other. Its result has one pixel per window. Channel
 // (h·n + i)·m + k is the sum, over the channels of head h, of the products of pixel i of the first input and pixel k of
-// the second. Pixels are counted row by row in a window, which has n = Height·Width in the first input, m in the
-// second.
+// the second. Pixels are counted row by row in a window, which has n = Height·Width in the first input, m in the other.
 type Scores struct {
 	Windows
 	Keys Keys
@@ -80,8 +79,8 @@ func (w Windows) check(s Shape) {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// count returns the shape of a result with one pixel, of the given channels, for each window of a picture of shape s.
-func (w Windows) count(s Shape, channels int) Shape {
+// resultShape returns the shape of a result with a pixel of the given channels for each window of a picture of shape s.
+func (w Windows) resultShape(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}
 	}
@@ -96,21 +95,20 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scores returns the shape of the result of ChannelScores for two inputs: one pixel for each window, with the products
-// of all pairs of channels of a head.
-func (w Windows) scores(in []Shape) Shape {
+// scoresShape returns the shape of ChannelScores' result: a pixel per window, a channel per pair of a head's channels.
+func (w Windows) scoresShape(in []Shape) Shape {
 	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one size", len(in))
 	w.check(in[0])
 	n := in[0].Channels / w.Heads
 	fail.When(n < 1 || n > MaxScores || w.Heads > MaxScores/n/n,
 		"of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
-	return w.count(in[0], w.Heads*n*n)
+	return w.resultShape(in[0], w.Heads*n*n)
 }
 
-// sum returns the shape of the result of ChannelSum for two inputs: the scores, and the samples to be summed.
-func (w Windows) sum(in []Shape) Shape {
+// sumShape returns the shape of the result of ChannelSum for two inputs: the scores, and the samples to be summed.
+func (w Windows) sumShape(in []Shape) Shape {
 	fail.When(len(in) != 2, "has %d inputs, expected 2", len(in))
-	want := w.scores([]Shape{in[1], in[1]})
+	want := w.scoresShape([]Shape{in[1], in[1]})
 	fail.When(in[0] != want,
 		"of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H, want.Channels)
 	return in[1]
@@ -143,7 +141,7 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) {
 func (p Scores) shape(in []Shape) (s Shape) {
 	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
 	p.check(in[0])
-	s = p.count(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
+	s = p.resultShape(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
 	p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
 	return s
 }
@@ -159,9 +157,8 @@ func (p WeightedSum) shape(in []Shape) (s Shape) {
 	return s
 }
 
-func (p ChannelScores) shape(in []Shape) Shape { return p.scores(in) }
-
-func (p ChannelSum) shape(in []Shape) Shape { return p.sum(in) }
+func (p ChannelScores) shape(in []Shape) Shape { return p.scoresShape(in) }
+func (p ChannelSum) shape(in []Shape) Shape    { return p.sumShape(in) }
 
 // shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
 func (m ShiftMask) shape(in []Shape) Shape {
@@ -177,6 +174,7 @@ func (m ShiftMask) shape(in []Shape) Shape {
 // IsApart reports whether two pixels of a window, given by their indexes in it, were apart before the picture was
 // moved. The window is in column x and row y of the windows; s, the shape of the scores, has one pixel per window.
 func (m ShiftMask) IsApart(x, y, first, second int, s Shape) bool {
+	// part numbers the strips along a side: 2 came from the opposite side, 1 is the rest of the last window.
 	part := func(i, windows, window, shift int) int {
 		switch {
 		case i < (windows-1)*window:

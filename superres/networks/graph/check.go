@@ -55,7 +55,7 @@ func (g *Graph) Check() error {
 	if _, err := g.measure(); err != nil {
 		return err
 	}
-	weights = 0
+	weights = 0 // of transposed convolutions as Simplify rewrites them
 	for _, n := range g.Nodes {
 		if c, ok := n.Op.(ConvTranspose); ok {
 			side := c.taps() * c.Stride
@@ -148,8 +148,9 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of
-// a picture. It tries pictures of 17·n×19·n pixels for several n, until it finds an n for which the graph enlarges.
+// Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of a
+// picture. It tries pictures of 17·n×19·n pixels for several n, until it finds an n for which the graph enlarges. If
+// there is none, it returns the first shapes that it got, or the last error.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	for _, n := range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
 		s, failure := g.Shapes(17*n, 19*n)
@@ -164,7 +165,8 @@ func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	return shapes, multiple, err
 }
 
-// measure does what Measure does. It fails if the result is not the picture enlarged by a whole number up to MaxScale.
+// measure does what Measure does. It fails if the result is not the picture enlarged by a whole number up to MaxScale,
+// for the picture of Example and for one of other sides.
 func (g *Graph) measure() (m Measure, err error) {
 	shapes, multiple, err := g.Example()
 	if m.Multiple = multiple; err != nil {

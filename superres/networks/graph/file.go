@@ -14,8 +14,7 @@ var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
-// NameOf returns the name of an operation as users and model files know it, such as Conv: the name of its type, or of
-// the Function.
+// NameOf returns the name of an operation in model files and messages, such as Conv: its type's, or the Function's.
 func NameOf(op Op) string {
 	if f, is := op.(Function); is {
 		return f.name()
@@ -29,7 +28,7 @@ var known = func() map[string]Op {
 	for _, op := range operations {
 		all[NameOf(op)] = op
 	}
-	for f := range Positive + 1 {
+	for f := range Positive + 1 { // Positive is the last Function
 		all[NameOf(f)] = f
 	}
 	return all
@@ -111,7 +110,7 @@ func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 		if count < 0 || count > len(numbers) {
 			return nil, nil, errors.New("there are too few numbers for it")
 		}
-		if fields[k].SetZero(); count > 0 {
+		if fields[k].SetZero(); count > 0 { // whatever Params has there
 			fields[k].Set(reflect.ValueOf(numbers[:count:count]))
 		}
 		numbers = numbers[count:]

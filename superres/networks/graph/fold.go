@@ -1,7 +1,8 @@
 package graph
 
-// foldNode merges node i with its first input if at least one of the two nodes is a convolution. If node i is the sum
-// of two convolutions, foldNode merges these. It returns i, since visitNodes asks for the node that replaces node i.
+// foldNode merges node i with its first input if at least one of the two nodes is a convolution and no other node takes
+// the input, unless that is a Pad, which may stay. If node i is the sum of two convolutions, foldNode merges these. It
+// returns i, since visitNodes asks for the node that replaces node i.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)
@@ -41,8 +42,9 @@ func (s *simplifier) foldNode(i int) int {
 	return i
 }
 
-// foldAfter merges a convolution and the Affine after it into one convolution. Node from computes convolution c; node i
-// computes a from its result, becomes the convolution, and gets the name of from.
+// foldAfter merges a convolution and the Affine after it into one convolution. Node from computes convolution c. Node i
+// computes a from its result, becomes the convolution, and gets the name of from. If the budget of spend is used up or
+// a new weight would not be finite, foldAfter and foldBefore change nothing.
 func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	if !s.spend(len(c.Weight)) {
 		return
@@ -64,9 +66,8 @@ func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// foldBefore merges an Affine and the convolution after it into one convolution, node i. Node from computes a; node i
-// computes c from its result. If a adds an offset and c pads with zeros, foldBefore changes nothing: the padding would
-// lack the offset.
+// foldBefore merges an Affine and the convolution after it into one convolution, node i. Node from computes a, node i
+// computes c from its result. If a adds an offset and c pads, foldBefore changes nothing: padded zeros get no offset.
 func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	in := s.channels[s.nodes[i].Inputs[0]]
 	scale, offset := perChannel(a.Scale, in), perChannel(a.Offset, in)

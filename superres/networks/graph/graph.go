@@ -27,8 +27,8 @@ type Node struct {
 
 // Op is an operation on samples. Its result has a width, a height and a number of channels.
 type Op interface {
-	// shape returns the shape of the result for inputs of the given shapes. If the parameters of the operation do not
-	// fit the inputs or each other, it ends as package fail describes. The result may be empty: see shapeOf.
+	// shape returns the shape of the result for inputs of the given shapes. It panics with a fail.Failure if the
+	// parameters of the operation do not fit the inputs or each other. The result may be empty: see shapeOf.
 	shape(in []Shape) Shape
 }
 
@@ -58,8 +58,7 @@ type Conv struct {
 }
 
 // ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
-// result. The copies of neighbours begin Stride samples apart. Pad samples are cut off at the top and left, Pad−Extra
-// at the bottom and right.
+// result, Stride samples from its neighbour's. Pad samples are cut off above and left, Pad−Extra below and right.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
 	// Groups is as in Conv.

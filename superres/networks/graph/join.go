@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// joinNode removes node i if it changes nothing, or joins it with its input. It returns the node that replaces node i.
+// joinNode removes node i if it changes nothing, or joins it with its input. A PixelUnshuffle that undoes a
+// PixelShuffle goes with it, and x + x becomes 2·x. It returns the node that replaces node i.
 func (s *simplifier) joinNode(i int) int {
 	n := s.nodes[i]
 	first := n.Inputs[0]
@@ -52,8 +53,8 @@ func product(a, b []float32) []float32 {
 	return list
 }
 
-// joinAffine joins an Affine with an Affine before it, or moves it nearer to a convolution: before a PReLU, a pixel
-// shuffle or a Pad that adds no zeros.
+// joinAffine joins an Affine with an Affine before it, or moves it nearer to a convolution, if no other node takes its
+// input: before a pixel shuffle, before a Pad that adds no zeros, or, if it only has positive factors, before a PReLU.
 func (s *simplifier) joinAffine(i int, op Affine) {
 	first, own := s.ownInput(i)
 	from := s.nodes[first]
@@ -129,7 +130,7 @@ func (s *simplifier) joinClip(i int, op Clip) {
 	}
 }
 
-// flatten replaces every Concat among the inputs of node i, a Concat, by its inputs.
+// flatten replaces every Concat among the inputs of node i, a Concat, by its inputs, unless there would be too many.
 func (s *simplifier) flatten(i int) {
 	var inputs []int
 	for _, from := range s.nodes[i].Inputs {
@@ -177,8 +178,8 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins node i with a Pad before it if both cut samples off, or if the first adds zeros and the second adds
-// zeros or cuts samples off.
+// joinPad joins node i with a Pad before it if both only cut samples off, or if the first only adds zeros and the
+// second adds zeros or cuts samples off.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)
@@ -188,7 +189,7 @@ func (s *simplifier) joinPad(i int, op Pad) {
 	cuts := func(p Pad) bool { return p.within(-1<<30, 0) }
 	areZeros := op.Mode == PadZero && before.Mode == PadZero && before.within(0, 1<<20)
 	joined := before.Edges.plus(op.Edges)
-	if (areZeros || cuts(op) && cuts(before)) && joined.within(-1<<20, 1<<10) {
+	if (areZeros || cuts(op) && cuts(before)) && joined.within(-1<<20, 1<<10) { // what Pad allows
 		s.set(i, Pad{joined, PadZero}, from.Inputs[0])
 	}
 }

@@ -28,7 +28,7 @@ func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 			conv.Bias = append(conv.Bias, b)
 		}
 	}
-	low := taps*r - c.Kernel + c.Pad - c.Extra
+	low := taps*r - c.Kernel + c.Pad - c.Extra // rows to crop below, and columns on the right
 	return conv, PixelShuffle{r}, Pad{Edges: Edges{-c.Pad, -c.Pad, -low, -low}}
 }
 

@@ -2,8 +2,9 @@ package graph
 
 func (c Conv) size() int { return c.Height * c.Width }
 
-// mergeChain merges two successive convolutions, b in node from and c in node i, into one in node i, if b or c has 1×1
-// taps and the merged convolution needs no more products than b and c together.
+// mergeChain merges two successive convolutions, b in node from and c in node i, into one in node i, if both have one
+// group, b or c has 1×1 taps, and the merged convolution needs no more products than b and c together. A c that pads
+// must have more taps than 1×1, and a b without bias.
 func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	in := s.channels[from.Inputs[0]]
 	if b.Groups != 1 || c.Groups != 1 || b.size() > 1 && c.size() > 1 || c.size() == 1 && c.Pad != (Edges{}) {
@@ -29,7 +30,7 @@ func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	}
 }
 
-// chain returns a convolution that computes b and then c; the caller sets its Pad. in is the number of inputs of b.
+// chain returns b and then c, one of which has 1×1 taps, as one convolution without its Pad. b has `in` inputs.
 func chain(b, c Conv, in int) Conv {
 	result := c
 	if b.size() > 1 {
@@ -40,7 +41,7 @@ func chain(b, c Conv, in int) Conv {
 	result.Weight, result.Bias = make([]float32, c.Out*in*taps), make([]float32, c.Out)
 	for o := range c.Out {
 		for k := range in {
-			for t := range taps {
+			for t := range taps { // the one with 1×1 taps has tap 0 alone
 				sum := 0.0
 				for m := range b.Out {
 					before, after := b.Weight[(m*in+k)*b.size()+t%b.size()], c.Weight[(o*b.Out+m)*c.size()+t%c.size()]
@@ -63,8 +64,8 @@ func chain(b, c Conv, in int) Conv {
 	return result
 }
 
-// mergeSum replaces node i, the sum of two convolutions of the same samples, by one convolution, if every tap of one
-// coincides with a tap of the other.
+// mergeSum replaces node i, the sum of two convolutions of the same samples, by one convolution, if no other node takes
+// the two, both have one group, and every tap of one coincides with a tap of the other.
 func (s *simplifier) mergeSum(i int) {
 	first, second := s.nodes[i].Inputs[0], s.nodes[i].Inputs[1]
 	a, okA := s.nodes[first].Op.(Conv)

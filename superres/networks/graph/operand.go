@@ -12,7 +12,8 @@ type Operand struct {
 }
 
 // Arithmetic adds the nodes that combine x and y by a sign: + - * or /, or > for the greater and < for the lesser of
-// the two. It returns the result, which is a constant if both operands are constants.
+// the two. It returns the result, which is a constant if both operands are constants. It fails for a constant divisor
+// that holds a 0, and for operands that do not fit each other.
 func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, error) {
 	if sign == '/' && y.Constant != nil {
 		inverse := make([]float32, len(y.Constant))
@@ -81,7 +82,7 @@ func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error
 	return Operand{Node: node}, err
 }
 
-// Combine returns the number that results from x and y by a sign of Arithmetic.
+// Combine returns the number that results from x and y by a sign of Arithmetic. Any unknown sign counts as /.
 func Combine(sign byte, x, y float64) float64 {
 	switch sign {
 	case '+':
@@ -98,7 +99,7 @@ func Combine(sign byte, x, y float64) float64 {
 	return x / y
 }
 
-// combineConstants does what Arithmetic does for two constants. A list of one number is repeated.
+// combineConstants does what Arithmetic does for two constants of one length. A list of one number is repeated.
 func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
 	n := max(len(x), len(y))
 	if len(x) != n && len(x) != 1 || len(y) != n && len(y) != 1 {

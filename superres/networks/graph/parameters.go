@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// WholeFactors returns the fields Up and Down of a Resize that multiplies heights by fy and widths by fx.
-// It fails unless both factors are the same whole number, at most MaxScale, or its inverse.
+// WholeFactors returns the fields Up and Down of a Resize that multiplies heights by fy and widths by fx. It fails
+// unless both factors are the same whole number, at most MaxScale, or its inverse.
 func WholeFactors(fy, fx float64) (up, reduce int, err error) {
 	const slack = 1e-5 // files hold 0.333333 for 1/3
 	if math.Abs(fy-fx) <= slack*math.Abs(fx) {

@@ -24,8 +24,7 @@ const (
 	Maximum
 )
 
-// Reduce reduces each channel to one number if OfPicture is set, each pixel to one number if OfChannels is set, and the
-// whole input to one number if both are set.
+// Reduce reduces each channel to one number if OfPicture is set, each pixel if OfChannels is, all to one if both are.
 type Reduce struct {
 	By                    Reduction
 	OfPicture, OfChannels bool

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Simplify returns a graph with the same results as g, except for rounding, and fewer and simpler operations. Check
-// must accept g.
+// Simplify returns a graph with the results of g, except for rounding, and fewer operations. Check must accept g.
 //
 //   - Nodes are removed if they change nothing, concatenate a single input, or have no effect on the result.
 //   - Transposed convolutions become convolutions with pixel shuffles, which may reach a row further.
@@ -39,8 +38,8 @@ type simplifier struct {
 	channels []int // of each node
 	uses     []int // how often each node is an input, plus 1 for the output; may be too high
 	output   int
-	changed  bool
-	work     int // products spent on new weights
+	changed  bool // whether this pass has changed a node
+	work     int  // products spent on new weights
 }
 
 // spend subtracts products from the budget for computing new weights. If fewer are left, it subtracts nothing and
@@ -115,7 +114,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	case WeightedSum, ChannelSum:
 		return s.channels[n.Inputs[1]]
 	}
-	return most
+	return most // of other operations, which repeat single channels
 }
 
 // removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for all that stay.
@@ -150,8 +149,7 @@ func (s *simplifier) removeUseless() {
 	}
 }
 
-// visitNodes calls visit for each node but the input, in order. visit returns the node that replaces node i: i itself,
-// or an earlier node.
+// visitNodes calls visit for each node but the input, in order. visit returns i, or an earlier node to replace node i.
 func (s *simplifier) visitNodes(visit func(i int) int) {
 	at := make([]int, len(s.nodes))
 	for i := range s.nodes {

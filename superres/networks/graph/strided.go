@@ -15,13 +15,14 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 		return b.Add(name, c, input)
 	}
 	shape := b.shapes[input]
-	isEven := (c.Pad.Left+c.Pad.Right-(c.Width-1)*c.Dilation)%max(stride, 1) == 0 &&
+	// Whether the result has one row, or column, more for each further block, be the block whole or incomplete.
+	canExtend := (c.Pad.Left+c.Pad.Right-(c.Width-1)*c.Dilation)%max(stride, 1) == 0 &&
 		(c.Pad.Top+c.Pad.Bottom-(c.Height-1)*c.Dilation)%max(stride, 1) == 0
 	switch {
 	case stride < 1 || stride > MaxScale || shape.Channels*stride*stride > MaxChannels:
 		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
 			name, stride, shape.Channels, MaxChannels)
-	case !isEven && (shape.W%stride != 0 || shape.H%stride != 0):
+	case !canExtend && (shape.W%stride != 0 || shape.H%stride != 0):
 		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W,
 			shape.H)
 	}
@@ -32,7 +33,7 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	if err != nil {
 		return 0, err
 	}
-	pixels, err := b.Add(name, PixelUnshuffle{stride, isEven}, input)
+	pixels, err := b.Add(name, PixelUnshuffle{stride, canExtend}, input)
 	if err != nil {
 		return 0, err
 	}
@@ -40,7 +41,8 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 }
 
 // Strided returns a convolution that computes every stride-th row and column of c's result from c's input after a
-// PixelUnshuffle by stride. in is the number of input channels of c.
+// PixelUnshuffle by stride. in is the number of input channels of c. Strided fails if c has not as many weights as its
+// shape needs, or if the result would have more than MaxWeights.
 func Strided(c Conv, stride, in int) (Conv, error) {
 	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
 	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
@@ -66,15 +68,14 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	return s, nil
 }
 
-// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples: of
-// strideAlong's result, split finds the block and the sample of each tap.
+// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples. split
+// finds the block and the sample of each tap.
 type strided struct {
 	taps, before, behind  int // the number of taps on blocks, and the padding in blocks
 	dilation, stride, pad int // of the original convolution
 }
 
-// strideAlong returns the strided form, along one side, of a convolution whose padding is `before` samples in front of
-// the picture and `behind` samples after it.
+// strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)
@@ -110,6 +111,7 @@ func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input i
 	return b.Add(name, Pad{Edges: Edges{Top: -cut.Top, Left: -cut.Left, Bottom: -cut.Bottom, Right: -cut.Right}}, node)
 }
 
+// floorDiv returns ⌊a/b⌋ for positive b.
 func floorDiv(a, b int) int {
 	q := a / b
 	if a%b < 0 {

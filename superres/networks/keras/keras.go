@@ -101,8 +101,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	return r.builder.Graph(node)
 }
 
-// follow adds the nodes of all layers to r and returns the node of the result. It ends at the first error, as package
-// fail describes.
+// follow adds the nodes of all layers and returns the result's node. It panics with a fail.Failure at the first error.
 func (r *reader) follow(f *file, folder fs.FS) (node int) {
 	layers, output := f.Topology.Config.layers()
 	r.weights = readWeights(f.Manifest, folder)
@@ -171,7 +170,7 @@ type reader struct {
 }
 
 // add adds the nodes of layer l to r. If l names no inputs, its input is the result of the layer called previous. It
-// ends at the first error, as package fail describes.
+// panics with a fail.Failure at the first error.
 func (r *reader) add(l layer, previous string) {
 	c := &call{reader: r, name: l.Name, class: l.Class}
 	fail.If(json.Unmarshal(l.Config, &c.config))

@@ -57,12 +57,12 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// call is a layer that is being read. Its methods end at the first error, as package fail describes.
+// call is a layer that is being read. Its methods panic with a fail.Failure at the first error.
 type call struct {
 	*reader
 	config
 	name, class string
-	in          []int
+	in          []int // the nodes of the graph that the layer takes
 }
 
 // maker says how to make the nodes of a kind of layer, and whether it takes many inputs. make returns the last node.
@@ -120,8 +120,7 @@ func (c *call) weight(name string, rank int) weight {
 }
 
 // bias returns the biases of the layer; nil if it has none.
-func (c *call) bias() []float32 { return c.weights[c.name+"/bias"].data }
-
+func (c *call) bias() []float32                { return c.weights[c.name+"/bias"].data }
 func (c *call) add(op graph.Op, in ...int) int { return fail.Need(c.builder.Add(c.name, op, in...)) }
 
 // text returns a text from the config of a layer; empty if data is no text.
@@ -145,7 +144,7 @@ func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	return e
 }
 
-// strides returns the stride and the dilation. It fails if either number differs between down and across.
+// strides returns the stride and the dilation, 1 if not stated. They must be the same down and across, and not large.
 func (c *call) strides() (stride, dilation int) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	fail.When(c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale,
@@ -180,7 +179,7 @@ func (c *call) conv() int {
 	return fail.Need(c.builder.AddStrided(c.name, op, stride, c.in[0]))
 }
 
-// transposed adds a Conv2DTranspose with square taps.
+// transposed adds a Conv2DTranspose with square taps, as many or more along a side as the stride.
 func (c *call) transposed() int {
 	w := c.weight("kernel", 4)
 	stride, dilation := c.strides()
@@ -232,7 +231,7 @@ func (c *call) concatenate() int {
 func (c *call) relu() int {
 	slope := 0.
 	if c.class == "LeakyReLU" {
-		slope = 0.3
+		slope = 0.3 // Keras's default
 	}
 	for _, stated := range []*float64{c.Alpha, c.NewAlpha} {
 		if stated != nil {
@@ -246,6 +245,7 @@ func (c *call) relu() int {
 	return c.add(graph.Clip{Min: -math.MaxFloat32, Max: float32(*c.MaxValue)}, node)
 }
 
+// prelu adds a PReLU with one slope for each channel: the shape of the weights is 1 apart from the last side.
 func (c *call) prelu() int {
 	w := c.weights[c.name+"/alpha"]
 	n := len(w.shape)
@@ -283,7 +283,7 @@ func (c *call) pool() int {
 	return c.add(op, c.in[0])
 }
 
-// globalPool reduces each channel of the picture to one sample, its mean or maximum.
+// globalPool reduces each channel of the picture to its mean or maximum. It needs keepdims: a picture of one pixel.
 func (c *call) globalPool() int {
 	op := graph.Reduce{OfPicture: true}
 	if c.class == "GlobalMaxPooling2D" {

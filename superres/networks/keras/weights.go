@@ -17,7 +17,7 @@ type group struct {
 	Weights []entry  `json:"weights"`
 }
 
-// entry describes a weight in a file.
+// entry describes a weight in a file. The numbers of a quantised one are the stored integers, times Scale, plus Min.
 type entry struct {
 	Name         string `json:"name"`
 	Shape        []int  `json:"shape"`
@@ -38,8 +38,8 @@ type weight struct {
 // maxRank is the greatest number of dimensions of a weight.
 const maxRank = 4
 
-// readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights. It
-// ends at the first error, as package fail describes.
+// readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights, and
+// all weights together at most graph.MaxWeights numbers. It panics with a fail.Failure at the first error.
 func readWeights(groups []group, folder fs.FS) map[string]weight {
 	all := map[string]weight{}
 	left := graph.MaxWeights

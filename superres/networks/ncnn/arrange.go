@@ -20,8 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: for each size it selects as many channels, beginning where the last selection ended. Sizes of
-// `rest` divide the remaining channels equally.
+// slice adds a Slice: it selects the next channels for each size. Sizes of `rest` divide the remaining ones equally.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -72,7 +71,9 @@ func (c *call) crop() []graph.Operand {
 	return c.add(graph.Pad{Edges: edges}, out...)
 }
 
-// croppedParts returns the parts that a Crop keeps along the axes channels, height and width.
+// croppedParts returns the parts that a Crop keeps along the axes channels, height and width. The file states arrays of
+// starts and ends along some axes (keys 9 to 11), or for each axis an offset, a size, which may be rest, and a number
+// to cut off at the end (keys 0 to 8). It fails for a size if the sides of the picture are not known.
 func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
 	if len(starts) == 0 {
@@ -138,7 +139,7 @@ func (c *call) padding() []graph.Operand {
 	return c.add(op)
 }
 
-// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn.
+// shuffleChannel divides the channels into groups and takes one of each in turn; with parameter 1, it undoes that.
 func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s := c.shape()
@@ -164,7 +165,8 @@ func (c *call) reorg() []graph.Operand {
 }
 
 // interp resizes the first input: to a stated size, to the size of the second input, or by two factors. Without whole
-// or simple factors, it resizes to the size of an earlier node, which must have that size.
+// or simple factors, it resizes to the size of an earlier node, which must have that size. If neither size nor factor
+// changes, it adds nothing. The keys of parameters are ncnn's.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
@@ -173,7 +175,7 @@ func (c *call) interp() []graph.Operand {
 	switch {
 	case kind < 1 || kind > 3 || c.in[len(c.in)-1].Constant != nil:
 		panic(fail.With("of number %d, or to the size of a constant, is not supported", kind))
-	case text != "":
+	case text != "": // two expressions
 		var shapes []graph.Shape
 		for _, x := range c.in {
 			shapes = append(shapes, c.graph.Shape(x.Node))
@@ -184,7 +186,7 @@ func (c *call) interp() []graph.Operand {
 	case len(c.in) > 1:
 		like := c.graph.Shape(c.in[1].Node)
 		down, across = float32(like.H)/float32(s.H), float32(like.W)/float32(s.W)
-	case isLike:
+	case isLike: // without a second input
 		panic(fail.With("to the size of another input lacks that"))
 	case height != 0 && width != 0:
 		errSize.When(!c.sized)

@@ -11,7 +11,8 @@ const (
 	sameLower = -234
 )
 
-// kernel holds the parameters of all kinds of convolution. weights is a number of weights; bias is 0 for no biases.
+// kernel holds the parameters of all kinds of convolution. left, top, right and below are the padding, which may be
+// sameUpper or sameLower. weights is a number of weights; bias is 0 for no biases.
 type kernel struct {
 	out, groups             int
 	width, height           int
@@ -22,8 +23,7 @@ type kernel struct {
 	parameters              []float32 // of the activation
 }
 
-// kernel reads the parameters of a convolution; their keys are ncnn's. Numbers for the vertical direction default to
-// those for the horizontal one.
+// kernel reads the parameters of a convolution by ncnn's keys. Vertical ones default to the horizontal ones.
 func (c *call) kernel() (k kernel) {
 	k = kernel{out: c.int(0, 0), groups: c.int(7, 1), width: c.int(1, 0), dilation: c.int(2, 1), stride: c.int(3, 1),
 		left: c.int(4, 0), bias: c.int(5, 0), weights: c.int(6, 0), activation: c.int(9, 0), parameters: c.floats(10)}
@@ -106,7 +106,7 @@ func (c *call) deconvolution() []graph.Operand {
 // activate adds the activation that k states, if any, to node, the convolution.
 func (c *call) activate(k kernel, node int) []graph.Operand {
 	kind, list := k.activation, k.parameters
-	wanted := []int{0, 0, 1, 2, 0, 0, 2}
+	wanted := []int{0, 0, 1, 2, 0, 0, 2} // the number of parameters of each kind
 	fail.When(kind < 0 || kind >= len(wanted), "with an activation of number %d is not supported", kind)
 	fail.When(len(list) < wanted[kind], "has %d parameters of its activation, expected %d", len(list), wanted[kind])
 	out := graph.Operand{Node: node}

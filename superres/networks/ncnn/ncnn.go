@@ -76,7 +76,7 @@ func (r *reader) readLayer(l layer) error {
 	return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
 }
 
-// follow does what readLayer does, by a known maker. It ends at the first error, as package fail describes.
+// follow does what readLayer does, by a known maker. It panics with a fail.Failure at the first error.
 func (r *reader) follow(l layer, by maker) {
 	in := make([]graph.Operand, len(l.inputs))
 	for i, name := range l.inputs {
@@ -104,7 +104,7 @@ func (r *reader) follow(l layer, by maker) {
 	}
 }
 
-// call is a layer that is being read. Its methods end at the first error, as package fail describes.
+// call is a layer that is being read. Its methods panic with a fail.Failure at the first error.
 type call struct {
 	*reader
 	name string
@@ -125,45 +125,20 @@ const maxInputs = graph.MaxNodes
 
 // makers maps each supported kind of layer to its maker.
 var makers = map[string]maker{
-	"Input":                  {0, 0, (*call).input},
-	"MemoryData":             {0, 0, (*call).memoryData},
-	"Split":                  {1, 1, (*call).split},
-	"Noop":                   {1, 1, (*call).split},
-	"DeepCopy":               {1, 1, (*call).split},
-	"Dropout":                {1, 1, (*call).dropout},
-	"Convolution":            {1, 1, (*call).convolution},
-	"ConvolutionDepthWise":   {1, 1, (*call).convolution},
-	"Deconvolution":          {1, 1, (*call).deconvolution},
-	"DeconvolutionDepthWise": {1, 1, (*call).deconvolution},
-	"PReLU":                  {1, 1, (*call).prelu},
-	"ReLU":                   {1, 1, (*call).relu},
-	"Sigmoid":                {1, 1, function(graph.Sigmoid)},
-	"TanH":                   {1, 1, function(graph.Tanh)},
-	"Swish":                  {1, 1, function(graph.SiLU)},
-	"Mish":                   {1, 1, function(graph.Mish)},
-	"Softplus":               {1, 1, function(graph.Softplus)},
-	"AbsVal":                 {1, 1, function(graph.Abs)},
-	"GELU":                   {1, 1, (*call).gelu},
-	"ELU":                    {1, 1, (*call).elu},
-	"HardSwish":              {1, 1, (*call).hardSwish},
-	"HardSigmoid":            {1, 1, (*call).hardSigmoid},
-	"Clip":                   {1, 1, (*call).clip},
-	"Eltwise":                {2, maxInputs, (*call).eltwise},
-	"BinaryOp":               {1, 2, (*call).binary},
-	"UnaryOp":                {1, 1, (*call).unary},
-	"BatchNorm":              {1, 1, (*call).batchNorm},
-	"Scale":                  {1, 2, (*call).scale},
-	"Bias":                   {1, 1, (*call).bias},
-	"Power":                  {1, 1, (*call).power},
-	"Concat":                 {1, maxInputs, (*call).concat},
-	"Slice":                  {1, 1, (*call).slice},
-	"Crop":                   {1, 1, (*call).crop},
-	"Padding":                {1, 1, (*call).padding},
-	"ShuffleChannel":         {1, 1, (*call).shuffleChannel},
-	"PixelShuffle":           {1, 1, (*call).pixelShuffle},
-	"Reorg":                  {1, 1, (*call).reorg},
-	"Interp":                 {1, 2, (*call).interp},
-	"Pooling":                {1, 1, (*call).pooling},
+	"Input": {0, 0, (*call).input}, "MemoryData": {0, 0, (*call).memoryData}, "Split": {1, 1, (*call).split},
+	"Noop": {1, 1, (*call).split}, "DeepCopy": {1, 1, (*call).split}, "Dropout": {1, 1, (*call).dropout},
+	"Convolution": {1, 1, (*call).convolution}, "ConvolutionDepthWise": {1, 1, (*call).convolution},
+	"Deconvolution": {1, 1, (*call).deconvolution}, "DeconvolutionDepthWise": {1, 1, (*call).deconvolution},
+	"PReLU": {1, 1, (*call).prelu}, "ReLU": {1, 1, (*call).relu}, "Sigmoid": {1, 1, function(graph.Sigmoid)},
+	"TanH": {1, 1, function(graph.Tanh)}, "Swish": {1, 1, function(graph.SiLU)}, "Mish": {1, 1, function(graph.Mish)},
+	"Softplus": {1, 1, function(graph.Softplus)}, "AbsVal": {1, 1, function(graph.Abs)}, "GELU": {1, 1, (*call).gelu},
+	"ELU": {1, 1, (*call).elu}, "HardSwish": {1, 1, (*call).hardSwish}, "HardSigmoid": {1, 1, (*call).hardSigmoid},
+	"Clip": {1, 1, (*call).clip}, "Eltwise": {2, maxInputs, (*call).eltwise}, "BinaryOp": {1, 2, (*call).binary},
+	"UnaryOp": {1, 1, (*call).unary}, "BatchNorm": {1, 1, (*call).batchNorm}, "Scale": {1, 2, (*call).scale},
+	"Bias": {1, 1, (*call).bias}, "Power": {1, 1, (*call).power}, "Concat": {1, maxInputs, (*call).concat},
+	"Slice": {1, 1, (*call).slice}, "Crop": {1, 1, (*call).crop}, "Padding": {1, 1, (*call).padding},
+	"ShuffleChannel": {1, 1, (*call).shuffleChannel}, "PixelShuffle": {1, 1, (*call).pixelShuffle},
+	"Reorg": {1, 1, (*call).reorg}, "Interp": {1, 2, (*call).interp}, "Pooling": {1, 1, (*call).pooling},
 }
 
 // add adds a node that takes the given inputs, or the first input of the layer if none are given.
@@ -200,7 +175,7 @@ func (c *call) input() []graph.Operand {
 	return []graph.Operand{{}}
 }
 
-// memoryData reads a constant from the .bin: one value, or one for each channel.
+// memoryData reads one number, or one per channel, from the .bin, after a tag unless key 21 is 1, as by default.
 func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	fail.When(c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1),
@@ -213,6 +188,7 @@ func (c *call) memoryData() []graph.Operand {
 	return []graph.Operand{{Constant: c.bin.tagged(n)}}
 }
 
+// split returns the first input as each of the outputs.
 func (c *call) split() []graph.Operand {
 	out := make([]graph.Operand, c.outputs)
 	for i := range out {

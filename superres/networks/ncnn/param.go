@@ -41,8 +41,8 @@ type value struct {
 	text   string
 }
 
-// readParam calls visit for each layer of a .param. It ends at the first error, as package fail describes. It does not
-// keep the layers: all together would take many times the bytes of the file.
+// readParam calls visit for each layer of a .param. It panics with a fail.Failure at the first error. It does not keep
+// the layers: all together would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) {
 	fail.When(len(data) > maxParam, "a .param of %d bytes, expected at most %d", len(data), maxParam)
 	fail.When(len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic,
@@ -132,13 +132,13 @@ func parseValue(item string) value {
 	return value{number: f}
 }
 
-// settings are the parameters of a layer. known lists the keys read.
+// settings are the parameters of a layer. known lists the keys that were read.
 type settings struct {
 	params map[int][]value
 	known  []int
 }
 
-// int returns the whole number with the given key, or byDefault if there is none.
+// int returns the whole number with the given key, or byDefault unless there is exactly one.
 func (s *settings) int(key, byDefault int) int {
 	list := s.ints(key)
 	if len(list) != 1 {
@@ -147,7 +147,7 @@ func (s *settings) int(key, byDefault int) int {
 	return list[0]
 }
 
-// float returns the real number with the given key, or byDefault if there is none.
+// float returns the real number with the given key, or byDefault unless there is exactly one.
 func (s *settings) float(key int, byDefault float32) float32 {
 	list := s.floats(key)
 	if len(list) != 1 {

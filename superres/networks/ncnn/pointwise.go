@@ -67,7 +67,7 @@ func (c *call) clip() []graph.Operand {
 	return c.add(graph.Clip{Min: c.float(0, -math.MaxFloat32), Max: c.float(1, math.MaxFloat32)})
 }
 
-// eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor.
+// eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor if the file states factors.
 func (c *call) eltwise() []graph.Operand {
 	kind, factors := c.int(0, 0), c.floats(1)
 	fail.When(kind != 0 && kind != 1, "of a maximum is not supported")
@@ -99,7 +99,7 @@ func (c *call) binary() []graph.Operand {
 	if hasScalar == 0 {
 		y = c.in[1]
 	}
-	const signs = "+-*/><^-/" // the last two operations exchange their inputs
+	const signs = "+-*/><^-/" // by kind; the last two operations exchange their inputs
 	fail.When(kind < 0 || kind >= len(signs), "of number %d is not supported", kind)
 	if kind > 6 {
 		x, y = y, x
@@ -136,11 +136,12 @@ func (c *call) batchNorm() []graph.Operand {
 	return c.add(fail.Need(graph.BatchNorm(slope, bias, mean, variance, float64(epsilon))))
 }
 
-// scale adds a Scale: a factor and an offset for each channel from the .bin, or a product of two inputs.
+// scale adds a Scale: a factor and an offset for each channel from the .bin, or, with rest as the number of factors, a
+// product of two inputs.
 func (c *call) scale() []graph.Operand {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
-	if n == -233 || len(c.in) != 1 {
-		fail.When(n != -233 || len(c.in) != 2 || hasBias, "has %d inputs", len(c.in))
+	if n == rest || len(c.in) != 1 {
+		fail.When(n != rest || len(c.in) != 2 || hasBias, "has %d inputs", len(c.in))
 		return []graph.Operand{fail.Need(c.graph.Arithmetic(c.name, '*', c.in[0], c.in[1]))}
 	}
 	op := graph.Affine{Scale: c.bin.floats(n), Offset: []float32{0}}
@@ -154,7 +155,7 @@ func (c *call) bias() []graph.Operand {
 	return c.add(graph.Affine{Scale: []float32{1}, Offset: c.bin.floats(c.int(0, 0))})
 }
 
-// power adds a Power: (x·factor + offset) to the power of 1 or 2.
+// power adds a Power: (x·factor + offset) to the power of 1 or 2. It fails for other powers.
 func (c *call) power() []graph.Operand {
 	power, factor, offset := c.float(0, 1), c.float(1, 1), c.float(2, 0)
 	switch out := c.add(affine(factor, offset)); power {

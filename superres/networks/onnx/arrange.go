@@ -57,7 +57,7 @@ func (c *call) castLike() []*value {
 	return []*value{{constant: c.cast(from, typeFloat32)}}
 }
 
-// foldConcat computes Concat of constants of one type, whose sizes may differ only along the axis.
+// foldConcat joins constants of one type, with sizes that may differ only along the axis. It skips inputs left out.
 func foldConcat(c *call) *tensor {
 	first := c.in[0].constant
 	along := axis(c.int("axis", 0), len(first.dims))
@@ -79,7 +79,7 @@ func foldConcat(c *call) *tensor {
 	}
 	step := strides(dims)[along]
 	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) {
-		at := index[along]
+		at := index[along] // in part, once it is less than its side
 		for _, part := range parts {
 			if side := part.dims[along]; at >= side {
 				at -= side
@@ -100,6 +100,8 @@ func (c *call) concat() (out []*value) {
 	}
 	first := c.layout(inputs[0])
 	along := axis(c.int("axis", 1), len(first))
+	// Each index along the axis has inner channels. total is the size of the result there. isWhole: the axis is the
+	// outermost in the channels of each input, and the other dimensions are as in the first input.
 	total, inner, isWhole := 0, 1, true
 	for d, parts := range first {
 		for _, p := range parts {
@@ -138,7 +140,8 @@ func (c *call) concat() (out []*value) {
 	return []*value{c.sampled(c.put(graph.Concat{}, nodes...)).arranged(dims)}
 }
 
-// roll adds a Roll, a cyclic shift, if inputs are two pieces of a picture cut along dimension along, the second first.
+// roll adds a Roll, a cyclic shift, if inputs are two pieces of a picture cut along dimension along, the second first:
+// the first input lacks −e.Top rows at the top, which are the second input. Columns likewise. It fails for others.
 func (c *call) roll(inputs []*value, along int) []*value {
 	var cuts [2]graph.Pad
 	var from [2]int
@@ -151,7 +154,7 @@ func (c *call) roll(inputs []*value, along int) []*value {
 		}
 		from[i] = n.Inputs[0]
 	}
-	s, e, f := c.builder.Shape(from[0]), cuts[0].Edges, cuts[1].Edges
+	s, e, f := c.builder.Shape(from[0]), cuts[0].Edges, cuts[1].Edges // e and f cut the pieces out
 	var op graph.Roll
 	side := part{of: rows, size: s.H, step: 1}
 	switch {
@@ -183,6 +186,7 @@ func shortest(shift, n int) int {
 }
 
 // foldGather computes Gather of constants: the values of the first input at the indexes in the second along an axis.
+// Negative indexes count from the end. It fails for indexes beyond the ends.
 func foldGather(c *call) *tensor {
 	from, which := c.in[0].constant, c.in[1].constant
 	along := axis(c.int("axis", 0), len(from.dims))
@@ -203,7 +207,7 @@ func foldGather(c *call) *tensor {
 			i += int64(side)
 		}
 		if i < 0 || i >= int64(side) {
-			return -1
+			return -1 // with which rearranged fails
 		}
 		offset += int(i) * steps[along]
 		for d, i := range index[along+len(inner):] {
@@ -260,7 +264,8 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}
 }
 
-// foldScatterND computes ScatterND of constants: it replaces some numbers of the first input.
+// foldScatterND computes ScatterND of constants: it replaces some numbers of the first input by the third input. The
+// last dimension of the second input holds indexes into the first dimensions of the first input.
 func foldScatterND(c *call) *tensor {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	fail.When(len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none",

@@ -8,7 +8,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// attention computes Attention of ONNX 23: it weights values by the softmax of scaled products of queries and keys.
+// attention computes Attention of ONNX 23: it weights values by the softmax of scaled products of queries and keys, to
+// which a constant mask may be added. The inputs are queries, keys, values and mask.
 func (c *call) attention() []*value {
 	for _, v := range c.in[4:] {
 		fail.When(v != nil, "with keys and values of before is not supported")
@@ -50,7 +51,7 @@ func (c *call) inHeads(v *value, heads int) (out *value, isPacked bool) {
 	return v.arranged(dims.transposed([]int{0, 2, 1, 3})), true
 }
 
-// rmsNormalization divides the channels of each pixel by the root of the mean of their squares.
+// rmsNormalization divides the channels of each pixel by the root of the mean of their squares, plus epsilon.
 func (c *call) rmsNormalization() []*value {
 	v := c.in[0]
 	dims := slices.Clone(c.layout(v))
@@ -63,5 +64,5 @@ func (c *call) rmsNormalization() []*value {
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)
 	dims[last] = nil
 	out := c.arithmetic('/', v, mean[0].arranged(dims))
-	return c.scaleAndOffset(out, 1, 2, 0)
+	return c.scaleAndOffset(out, 0)
 }

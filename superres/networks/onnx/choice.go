@@ -47,13 +47,14 @@ func (c *call) placed(node int, like *value, along, n int) *value {
 }
 
 // ranks adds nodes that give each of n channels its rank: how many other channels are greater (less, if isLeast), or
-// equal and earlier.
+// equal and earlier. It compares all pairs of samples: whether a later channel k is greater than channel i, and 1 minus
+// whether channel i is greater than an earlier channel k.
 func (c *call) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
 	for i := range n {
 		sums[i] = i * n
-		for k := range n { // whether channel k ranks before channel i
+		for k := range n {
 			at := i*n + k
 			first[at], second[at], op.Scale[at] = k, i, 1
 			if k < i {
@@ -69,6 +70,7 @@ func (c *call) ranks(node, n int, isLeast bool) int {
 }
 
 // topK computes TopK among the channels of each pixel: the k greatest (or least) samples, and their channel numbers.
+// The sample of rank j is the sum of all samples times whether they have this rank, and likewise for its number.
 func (c *call) topK() []*value {
 	v, k := c.in[0], c.number(1, 0)
 	along := axis(c.int("axis", -1), len(c.layout(v)))
@@ -91,7 +93,8 @@ func (c *call) topK() []*value {
 	return []*value{values, which}
 }
 
-// scatterElements computes ScatterElements that puts some channels into an array of zeros.
+// scatterElements computes ScatterElements that puts the channels of the third input into an array of n channels of
+// zeros, where the second input says. Channel m of the result is the sum of all samples that have the index m.
 func (c *call) scatterElements() []*value {
 	zeros, by := c.in[0].constant, c.in[2]
 	fail.When(zeros == nil || zeros.reals == nil ||
@@ -179,7 +182,8 @@ func (c *call) scatterND() []*value {
 }
 
 // replacePixels replaces every f-th pixel, down from row first[0] and across from column first[1], by a pixel of the
-// third input. The first input, in which it replaces them, is a picture of shape s, or zeros.
+// third input. The first input, in which it replaces them, is a picture of shape s, or zeros. The pixels of f×f squares
+// become channels, of which one is replaced, and pixels again.
 func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault fail.Failure) []*value {
 	by, zeros := fail.Need(c.node(c.in[2])), c.in[0].constant
 	if c.builder.Shape(by).Channels != s.Channels || s.Channels*f*f > graph.MaxChannels {

@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/fail"
 )
 
-// foldBinary returns a function for operation.fold that applies ints to each pair of numbers if both constants hold
-// integers, else reals.
+// foldBinary returns a function for operation.fold that applies ints to each pair of numbers of two constants if both
+// hold integers, else reals. Dimensions of size 1 are repeated.
 func foldBinary(ints func(a, b int64) int64, reals func(a, b float64) float64) func(*call) *tensor {
 	return func(c *call) *tensor {
 		a, b := c.in[0].constant, c.in[1].constant
@@ -26,7 +26,7 @@ func foldBinary(ints func(a, b int64) int64, reals func(a, b float64) float64) f
 	}
 }
 
-// foldAll returns a function for operation.fold that combines constants from the left by fold, which combines two.
+// foldAll returns a function for operation.fold that combines all given inputs from the left by fold, which takes two.
 func foldAll(fold func(*call) *tensor) func(*call) *tensor {
 	return func(c *call) *tensor {
 		out := c.in[0].constant
@@ -65,8 +65,7 @@ func equalInts(a, b int64) int64 {
 	return 0
 }
 
-// foldGreater returns a function for operation.fold that compares two constants. isSwapped and isNegated mean the same
-// as for compare.
+// foldGreater returns a function for operation.fold that compares two constants, with the arguments of compare.
 func foldGreater(isSwapped, isNegated bool) func(*call) *tensor {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {

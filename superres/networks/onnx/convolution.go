@@ -124,8 +124,8 @@ func (c *call) convTranspose() []*value {
 	return []*value{c.sampled(fail.Need(c.builder.AddTransposed(c.name, op, cut, input)))}
 }
 
-// pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as those in
-// windows.
+// pointwise computes Conv with 1×1 taps for samples that have no usual layout, such as those in windows, by linear. The
+// channels are dimension 1 in ONNX, and the last one for linear.
 func (c *call) pointwise(k filter) []*value {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
@@ -180,7 +180,7 @@ func (c *call) convAlong(w *tensor) []*value {
 	each := op.Height * op.Width
 	c.copy(n * n * each)
 	op.Weight = make([]float32, n*n*each)
-	for out := range n {
+	for out := range n { // output `out` is a sum of the channels around channel `out`
 		for k := range taps {
 			if in := out + k - pads[0]; in >= 0 && in < n {
 				copy(op.Weight[(out*n+in)*each:], w.reals[k*each:(k+1)*each])

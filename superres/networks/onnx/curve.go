@@ -61,18 +61,10 @@ type known struct {
 
 // functions are the functions that are recognised.
 var functions = []known{
-	{graph.Sigmoid, sigmoid},
-	{graph.Tanh, tanh},
-	{graph.SiLU, valueOf(kernel.SiLU)},
-	{graph.GELU, valueOf(kernel.GELU)},
-	{graph.GELUTanh, valueOf(kernel.GELUTanh)},
-	{graph.Mish, mish},
-	{graph.ELU, elu},
-	{graph.Softplus, softplus},
-	{graph.HardSwish, hardSwish},
-	{graph.Abs, math.Abs},
-	{graph.Square, func(x float64) float64 { return x * x }},
-	{graph.Exp, exp},
+	{graph.Sigmoid, sigmoid}, {graph.Tanh, tanh}, {graph.SiLU, valueOf(kernel.SiLU)},
+	{graph.GELU, valueOf(kernel.GELU)}, {graph.GELUTanh, valueOf(kernel.GELUTanh)}, {graph.Mish, mish},
+	{graph.ELU, elu}, {graph.Softplus, softplus}, {graph.HardSwish, hardSwish}, {graph.Abs, math.Abs},
+	{graph.Square, func(x float64) float64 { return x * x }}, {graph.Exp, exp},
 }
 
 var (
@@ -163,6 +155,7 @@ func (c *curve) resolve(t *tracer) (int, error) {
 }
 
 // build adds the node of a recognised function or, if none, the nodes of the last operation, and returns the last node.
+// If the graph lacks these, it recognises functions by arguments of any extent.
 func (c *curve) build(t *tracer) (node int, err error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil
@@ -175,8 +168,7 @@ func (c *curve) build(t *tracer) (node int, err error) {
 	return node, err
 }
 
-// addRecognised tries whether c is a known function of one of the curves of inner. If so, it adds the node of this
-// function to the graph and returns it.
+// addRecognised tries whether c is a known function of one of the curves of inner. If so, it adds and returns its node.
 func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool) {
 	for _, u := range c.inner() {
 		op, ok := c.recognise(u, leastExtent)

@@ -6,7 +6,7 @@ import (
 )
 
 // foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. There is one scale and zero for all
-// numbers, or one for each index along an axis, or one for each block of indexes.
+// numbers, or one for each index along an axis, or, if block_size is stated, one for each block of indexes.
 func foldDequantize(c *call) *tensor {
 	x, scale := c.in[0].constant, c.in[1].constant
 	c.copy(x.size())
@@ -28,18 +28,18 @@ func foldDequantize(c *call) *tensor {
 			fail.When(isBlocked && scale.dims[d] != size || !isBlocked && scale.size() != size,
 				"of %v numbers with %v scales", x.dims, scale.dims)
 		}
-		if isBlocked { // the indexes of other axes have their own scales
-			return c.dequantise(x, func(i int) int {
+		if isBlocked { // the scales have all axes of x, with one index for a block along the axis
+			return c.rescaled(x, func(i int) int {
 				blocks := (side + block - 1) / block
 				return (i/(step*side)*blocks+i/step%side/block)*step + i%step
 			})
 		}
 	}
-	return c.dequantise(x, func(i int) int { return i / step % side })
+	return c.rescaled(x, func(i int) int { return i / step % side })
 }
 
-// dequantise returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
-func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
+// rescaled returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
+func (c *call) rescaled(x *tensor, index func(i int) int) *tensor {
 	scale := c.in[1].constant
 	var zero *tensor
 	if c.in[2] != nil {
@@ -59,8 +59,9 @@ func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
 	return out
 }
 
-// step returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of 8 bits: 0 or −128.
-func (c *call) step() (scale, zero, least float64) {
+// quantization returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of 8 bits, 0 or
+// −128. It fails unless they are constants of one number, the scale positive and the zero of 8 bits.
+func (c *call) quantization() (scale, zero, least float64) {
 	s, z := c.in[1].constant, (*tensor)(nil)
 	if c.in[2] != nil {
 		z = c.in[2].constant
@@ -78,13 +79,13 @@ func (c *call) step() (scale, zero, least float64) {
 
 // quantize computes QuantizeLinear of values that depend on the picture. The results are whole numbers that fit 8 bits.
 func (c *call) quantize() []*value {
-	scale, zero, least := c.step()
+	scale, zero, least := c.quantization()
 	return c.addChain(c.in[0], affine(1/scale, 0), graph.Round, affine(1, zero),
 		graph.Clip{Min: float32(least), Max: float32(least + 255)})
 }
 
 // dequantize computes DequantizeLinear of values that depend on the picture: (x − zero)·scale.
 func (c *call) dequantize() []*value {
-	scale, zero, _ := c.step()
+	scale, zero, _ := c.quantization()
 	return c.addChain(c.in[0], affine(1, -zero), affine(scale, 0))
 }

@@ -26,7 +26,7 @@ func (c *call) einsum() []*value {
 		switch {
 		case max(inX, inY, inOut) > 1:
 			panic(fault)
-		case strings.Contains(batch+left+right+inner, s):
+		case strings.Contains(batch+left+right+inner, s): // of x, and now of y
 		case inX+inY == 2 && inOut == 1:
 			batch += s
 		case inX+inY == 2:
@@ -90,7 +90,7 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	for i := range out.reals {
 		sum := 0.
 		for k := range inner {
-			at := k*cols + i%cols
+			at := k*cols + i%cols // in b
 			if isTransposed {
 				at = i%cols*inner + k
 			}
@@ -112,7 +112,7 @@ func foldReduce(start float64, add func(all, x float64) float64,
 		if from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
 			return from
 		}
-		to, isReduced := slices.Clone(from.dims), make([]bool, len(from.dims))
+		to, isReduced := slices.Clone(from.dims), make([]bool, len(from.dims)) // to gets 1 where it is reduced
 		for d := range to {
 			isReduced[d] = len(axes) == 0
 		}

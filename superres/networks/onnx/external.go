@@ -20,7 +20,7 @@ type externalData struct {
 	isBroken       bool
 }
 
-// set stores an entry of the field external_data.
+// set stores an entry of the field external_data. A bad number sets isBroken; other keys are ignored.
 func (o *externalData) set(key, value string) {
 	number := func() int64 {
 		n, err := strconv.ParseInt(value, 10, 64)
@@ -103,11 +103,11 @@ func (b *externalFiles) read(c *contents) ([]byte, error) {
 // data, the contents of the .onnx, is no ONNX. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	_ = fields(data, func(f field) error { // faults are reported by Read
-		if f.number != 7 {
+		if f.number != 7 { // the graph
 			return nil
 		}
 		return fields(f.bytes, func(f field) error {
-			if f.number != 5 || len(names) == maxNames {
+			if f.number != 5 || len(names) == maxNames { // a constant
 				return nil
 			}
 			c, err := parseContents(f.bytes)

@@ -18,8 +18,7 @@ const (
 
 var errBudget = errors.New("the constants are too large to compute with")
 
-// spend takes n numbers from the budget for constants, and adds n to the count of computed numbers. It fails if either
-// limit is exceeded.
+// spend takes n numbers from the budget for constants, and counts them as computed. It fails beyond either limit.
 func (t *tracer) spend(n int) {
 	if n < 0 || n > t.budget {
 		fail.If(errBudget)
@@ -224,7 +223,8 @@ func foldCastLike(c *call) *tensor {
 	return c.cast(c.in[0].constant, typeFloat32)
 }
 
-// cast returns a constant converted to the type kind.
+// cast returns a constant converted to the type kind. Real numbers become whole ones as whole does, or, for bool, 1
+// unless they are 0. For a real type of 16 bits they are rounded, but stay float32.
 func (t *tracer) cast(from *tensor, kind int) *tensor {
 	fail.When(sizeOf(kind) == 0, "to type %s is not supported", typeName(kind))
 	isShort := kind == typeFloat16 || kind == typeBfloat16
@@ -251,7 +251,7 @@ func (t *tracer) cast(from *tensor, kind int) *tensor {
 	return out
 }
 
-// shortened returns v rounded to float16 or bfloat16.
+// shortened returns v rounded to float16 or bfloat16; ±∞ if it is too large for float16.
 func shortened(v float32, kind int) float32 {
 	least, drop := math.Ldexp(1, -14), 13 // least normal number; binary digits to drop
 	if kind == typeBfloat16 {
@@ -262,7 +262,7 @@ func shortened(v float32, kind int) float32 {
 		return float32(math.RoundToEven(float64(v)/step) * step)
 	}
 	bits := math.Float32bits(v)
-	bits += 1<<(drop-1) - 1 + bits>>drop&1
+	bits += 1<<(drop-1) - 1 + bits>>drop&1 // rounds to the nearest, from halfway to the even one
 	if v = math.Float32frombits(bits &^ (1<<drop - 1)); kind == typeFloat16 && math.Abs(float64(v)) > 65504 {
 		return float32(math.Inf(1 - 2*int(bits>>31)))
 	}

@@ -62,7 +62,8 @@ func (m *model) parseFunction(message []byte) error {
 	return nil
 }
 
-// call follows the nodes of function f for node n, which calls f. The nodes see only the inputs and attributes of n.
+// call follows the nodes of function f for node n, which calls f. The nodes see only the inputs and attributes of n,
+// and the defaults for attributes that n lacks. It leaves out attributes of the nodes that refer to none of these.
 func (t *tracer) call(n node, f *function) error {
 	if t.depth == maxDepth || len(n.inputs) > len(f.inputs) {
 		return fmt.Errorf("%s %q: has %d inputs, or calls functions more than %d deep", n.op, n.name, len(n.inputs),

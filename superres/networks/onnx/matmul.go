@@ -39,7 +39,7 @@ func (c *call) matMul() []*value {
 }
 
 // linear multiplies the channels of each pixel, which must be the last dimension of v, by a factor and by the matrix w
-// of inputs×outputs (outputs×inputs if isTransposed). It adds a convolution of 1×1 taps.
+// of inputs×outputs (outputs×inputs if isTransposed). It adds a convolution of 1×1 taps. It fails for other samples.
 func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []*value {
 	dims := c.layout(v)
 	in, out := w.dims[0], w.dims[1]
@@ -69,13 +69,13 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	return []*value{c.sampled(c.put(op, node)).arranged(made)}
 }
 
-// factor is one of the two matrices of a product that depend on the picture. A part is a part of the channels, rows or
-// columns of node, see part.
+// factor is one of the two matrices of a product that depend on the picture. A product sums over inner and keeps left,
+// for each index of batch, the dimensions before the matrix.
 type factor struct {
-	batch, left, inner []part // a product sums over inner, and keeps left
+	batch, left, inner []part // parts of the channels, rows or columns of node
 	node               int
-	shape              graph.Shape
-	heads              int
+	shape              graph.Shape // of node
+	heads              int         // how many heads batch counts in the channels of node; 1 before arrange
 }
 
 // factor returns v as a factor. left and inner say where these dimensions are: 1 is the last of v, 2 the one before it.
@@ -124,7 +124,7 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 	if height > 0 {
 		k.Down, k.Across = min(k.Height, height), min(k.Width, width)
 	}
-	last := channels
+	last := channels // what the part before counts
 	for _, p := range batch {
 		switch {
 		case p.of == channels:
@@ -162,8 +162,7 @@ func sameBatch(a, b []part) bool {
 	})
 }
 
-// product multiplies x by y, which both depend on the picture, as matrices. If the graph cannot compute x·y, product
-// tries (yᵀ·xᵀ)ᵀ.
+// product multiplies x by y, which both depend on the picture, as matrices: as x·y or, if that fails, as (yᵀ·xᵀ)ᵀ.
 func (c *call) product(x, y *value) (out []*value) {
 	err := fail.Catch(func() { out = c.productOf(x, y) })
 	if err != nil && fail.Catch(func() { out = c.productOf(c.swapLast(y), c.swapLast(x)) }) == nil {
@@ -238,8 +237,9 @@ func interleaved(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied returns x·y. It supports scores, which are products of pixels in windows or of channels, and sums of
-// pixels or of channels that are weighted by scores.
+// multiplied returns x·y. In the factors a and b, inner are the parts of the dimension that the product sums over, left
+// the parts of the one that it keeps. It supports scores, which are products of pixels in windows or of channels, and
+// sums of pixels or of channels that are weighted by scores.
 func (c *call) multiplied(x, y *value) []*value {
 	a := c.factor(x, 2, 1)
 	b := c.factor(y, 1, 2)
@@ -270,11 +270,12 @@ func (c *call) multiplied(x, y *value) []*value {
 }
 
 // scored returns the scores of node, for windows of height×width, as a value. Its dimensions are batch, the dimensions
-// before the matrix in the first factor, and then the parts first and second.
+// before the matrix in the first factor, and then the parts first and second. Rows and columns in batch count windows,
+// so their steps shrink by the size of a window; 0×0 is a single window.
 func (c *call) scored(node int, batch layout, height, width int, first, second part) []*value {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
-	inner := first.size * second.size
+	inner := first.size * second.size // the step of the next part of channels, from the last to the first
 	for d := len(batch) - 1; d >= 0; d-- {
 		for _, p := range slices.Backward(batch[d]) {
 			switch {
@@ -321,8 +322,8 @@ func (c *call) channelScores(a, b factor, batch layout) []*value {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores does what channelScores does where a row of the matrix is a layer of several channels, as in layer
-// attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
+// layerScores does what channelScores does where a row of the matrix is a layer of channels, the first part of inner:
+// layer attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
 func (c *call) layerScores(a, b factor, batch layout) []*value {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -333,14 +334,15 @@ func (c *call) layerScores(a, b factor, batch layout) []*value {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}
 }
 
-// layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer.
+// layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer. It
+// repeats the weights for each channel of a layer, as if these channels were heads.
 func (c *call) layerSum(a, b factor) []*value {
-	each, layers := b.left[0], b.shape.Channels/b.left[0].size
+	each, layers := b.left[0], b.shape.Channels/b.left[0].size // the channels of a layer, and how many layers
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
 		each.size > graph.MaxScores/layers/layers {
 		panic(errView)
 	}
-	var list []int
+	var list []int // the channels of a, once for each channel of a layer
 	for range each.size {
 		for k := range layers * layers {
 			list = append(list, k)
@@ -422,11 +424,10 @@ func (c *call) channelSum(a, b factor, like layout) []*value {
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}
 }
 
-// inOrder returns the layout like for a node whose channels are sorted in the order in which like names them: it has
-// the same parts with other steps.
+// inOrder returns the layout like for a node that has its channels in the order of like: the same parts, other steps.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
-	step := 1
+	step := 1 // of the next part of channels, from the last to the first
 	for d := len(like) - 1; d >= 0; d-- {
 		for _, p := range slices.Backward(like[d]) {
 			if p.of == channels && p.size > 1 {

@@ -47,7 +47,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 // maxTerms is the greatest length of the terms of use in characters.
 const maxTerms = 200
 
-// terms returns the terms of use that the metadata state, on one line; empty if they state none.
+// terms returns the terms of use that the metadata state, on one line and cut to maxTerms; empty if they state none.
 func (m *model) terms() string {
 	for _, entry := range m.metadata {
 		switch strings.ToLower(entry[0]) {
@@ -75,7 +75,8 @@ var examples = [2][2]int{{240, 336}, {384, 192}}
 // usualSides are sides of square pictures to try if a network does not take the examples, though it states no size.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
-// graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
+// graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same. If
+// the network does not take one of these, the first usual size that it takes decides.
 func (m *model) graph() (*graph.Graph, error) {
 	in, err := m.picture()
 	if err != nil {
@@ -171,7 +172,8 @@ func (m *model) result() (name string, err error) {
 	return name, err
 }
 
-// graphFor returns the graph for a picture of the file's size, or, if it states none, size[0] wide and size[1] high.
+// graphFor returns the graph for a picture of the file's size, or, if it states none, size[0] wide and size[1] high. If
+// the file does not state the number of channels, it tries 3 and then 1.
 func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	channels := []int{p.channels}
 	if p.channels == 0 {
@@ -204,7 +206,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	return nil, err
 }
 
-// follow returns the graph of the network for a picture of shape s.
+// follow returns the graph of the network for a picture of shape s. A result with the channels last is transposed.
 func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	b, err := graph.NewBuilder(p.name, s)
 	if err != nil {

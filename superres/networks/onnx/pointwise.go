@@ -60,8 +60,7 @@ func (c *call) swish() []*value {
 }
 
 func (c *call) leakyRelu() []*value { return c.rectify(c.in[0], c.real("alpha", 0.01)) }
-
-func (c *call) relu() []*value { return c.rectify(c.in[0], 0) }
+func (c *call) relu() []*value      { return c.rectify(c.in[0], 0) }
 
 // rectify multiplies negative samples by a slope.
 func (c *call) rectify(v *value, slope float64) []*value {
@@ -137,6 +136,7 @@ func (c *call) perChannel(t *tensor, v *value) []float32 {
 	return list
 }
 
+// elu computes Elu. Another alpha than 1 works only inside recognised functions.
 func (c *call) elu() []*value {
 	alpha := c.real("alpha", 1)
 	emit := c.emit(graph.ELU)
@@ -213,7 +213,8 @@ func arithmetic(sign byte, fold func(*call) *tensor) operation {
 	}, fold}
 }
 
-// arithmetic combines x and y by a sign of graph.Builder.Arithmetic. At most one of the two may be a constant.
+// arithmetic combines x and y by a sign of graph.Builder.Arithmetic. At most one of the two may be a constant. If that
+// has more dimensions than the samples, these get dimensions of size 1 in front.
 func (c *call) arithmetic(sign byte, x, y *value) []*value {
 	for i, v := range []*value{x, y} {
 		if v.constant == nil {
@@ -237,14 +238,12 @@ func (c *call) arithmetic(sign byte, x, y *value) []*value {
 	return []*value{c.sampled(node).arranged(dims)}
 }
 
-// combine adds the nodes of graph.Builder.Arithmetic, under the given name, and returns the last one. At most one
-// operand may be a constant.
+// combine adds the nodes of graph.Builder.Arithmetic and returns the last one. At most one operand may be a constant.
 func (t *tracer) combine(name string, sign byte, x, y graph.Operand) (node int) {
 	return fail.Need(t.builder.Arithmetic(name, sign, x, y)).Node
 }
 
-// combineNumber combines samples with a number by a sign of graph.Builder.Arithmetic. The number is the first operand
-// if isFirst is true.
+// combineNumber combines samples with a number by a sign of arithmetic. The number is the first operand if isFirst.
 func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) []*value {
 	switch {
 	case sign == '>':
@@ -289,7 +288,7 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	case sign == '/' && op.By == graph.Sum && number == count:
 		out = c.addChain(all, graph.Reduce{By: graph.Mean, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
-		out = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+		out = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1), // 1 for each pixel
 			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
 		out = c.arithmetic('/', &value{samples: v.samples}, out[0])
 	default:
@@ -298,8 +297,8 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	return []*value{out[0].arranged(v.dims)}
 }
 
-// combineConstant combines v with a constant that holds a number for each channel, or a mask that attention adds to the
-// scores of shifted windows. sign and isFirst are as for combineNumber.
+// combineConstant combines v, brought into the usual layout if need be, with a constant that holds a number for each
+// channel, or a mask that attention adds to the scores of shifted windows. sign and isFirst are as for combineNumber.
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*value {
 	node := c.samples(v)
 	var list []float32
@@ -372,7 +371,7 @@ func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	return []*value{{samples: out, dims: first.dims}}
 }
 
-// extreme returns a function for operation.make that computes Max, Min or Sum by the signs '>', '<' and '+'.
+// extreme returns a function for operation.make: Max, Min or Sum, by the sign '>', '<' or '+', of all given inputs.
 func extreme(sign byte) func(*call) []*value {
 	return func(c *call) (out []*value) {
 		out = c.in[:1]
@@ -385,8 +384,7 @@ func extreme(sign byte) func(*call) []*value {
 	}
 }
 
-// batchNormalization computes BatchNormalization with constant means and variances, which is a factor and an offset for
-// each channel.
+// batchNormalization adds BatchNormalization by constants as an Affine: a factor and an offset for each channel.
 func (c *call) batchNormalization() []*value {
 	s := c.shape()
 	fail.When(c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1, "for training is not supported")

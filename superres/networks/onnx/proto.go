@@ -140,7 +140,7 @@ func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	return nil
 }
 
-// parseModel parses an ONNX file. Weights may be in files of the folder, which may be nil.
+// parseModel parses an ONNX file by the fields of ModelProto. Weights may be in files of the folder, which may be nil.
 func parseModel(data []byte, folder fs.FS) (*model, error) {
 	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newExternalFiles(folder)}
 	hasGraph := false
@@ -189,7 +189,7 @@ func (m *model) addMetadata(key, value string) {
 	}
 }
 
-// parseOpset sets m.opset to the version of ONNX's own operations, if message states it.
+// parseOpset sets m.opset to the version of ONNX's own operations, if message, an OperatorSetIdProto, states it.
 func (m *model) parseOpset(message []byte) error {
 	domain, version := "", 0
 	err := fields(message, func(f field) error {
@@ -209,7 +209,7 @@ func (m *model) parseOpset(message []byte) error {
 
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
-// parseEntry returns the key and the value of an entry of the metadata.
+// parseEntry returns the key and the value of message, a StringStringEntryProto.
 func parseEntry(message []byte) (key, value string, err error) {
 	err = fields(message, func(f field) error {
 		switch f.number {
@@ -223,7 +223,7 @@ func parseEntry(message []byte) (key, value string, err error) {
 	return key, value, err
 }
 
-// parseConstants reads the constants of the graph. It fails if the graph has too many nodes or constants.
+// parseConstants reads the graph's constants, by the fields of GraphProto. It fails for too many nodes or constants.
 func (m *model) parseConstants() error {
 	nodes, wholes := 0, maxWholes
 	return fields(m.body, func(f field) error {
@@ -290,7 +290,8 @@ func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 	})
 }
 
-// parseNode parses a node, and subtracts the number of whole numbers in its constants from wholes.
+// parseNode parses a node, and subtracts the number of whole numbers in its constants from wholes. A node without name
+// gets the name of its first output. The case numbers are the fields of NodeProto.
 func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 	n.attributes = map[string]attribute{}
 	attributes := 0
@@ -367,7 +368,7 @@ func (a *attribute) check(name string) error {
 	return nil
 }
 
-// parseInput parses the description of an input or a result: its name, and the type and the sizes of a tensor.
+// parseInput parses a ValueInfoProto, an input or a result: its name, and the type and the sizes of a tensor.
 func parseInput(message []byte) (in input, err error) {
 	err = fields(message, func(f field) error {
 		switch f.number {

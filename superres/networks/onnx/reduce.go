@@ -72,8 +72,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
 				a := axes[0]
 				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
-				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op,
-					isDropped: true}}
+				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op, isDropped: true}}
 			}
 			if c.isSide(v, axes) && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}
@@ -128,8 +127,8 @@ func (c *call) channelsOf(v *value, axes []int) (p part) {
 	return p
 }
 
-// reduceApart reduces along a dimension of n channels that are not side by side. It selects the channels of one index
-// after another and combines them.
+// reduceApart computes the Sum, Mean or Maximum along a dimension of n channels that are not side by side. It selects
+// the channels of one index after another and combines them. Without keepdims, the result lacks the dimension.
 func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value) {
 	sign := byte('+')
 	if by == graph.Maximum {
@@ -153,7 +152,8 @@ func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*v
 	return []*value{out[0].arranged(dims)}
 }
 
-// reduceWindows reduces the pixels of square windows. All pixels of a window get the result.
+// reduceWindows reduces the pixels of square windows of n×n pixels: side by side, or in a grid over the whole picture,
+// which an Interleave brings side by side and back. All pixels of a window get the result. It fails for other pixels.
 func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) []*value {
 	var parts []part
 	for _, d := range axes {
@@ -165,7 +165,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	if len(parts) != 2 || parts[0].of != rows || parts[1].of != columns || parts[0].size != parts[1].size {
 		panic(fault)
 	}
-	n, before, after := parts[0].size, []graph.Op{}, []graph.Op{}
+	n, before, after := parts[0].size, []graph.Op{}, []graph.Op{} // operations up to the Pool, and after it
 	isGrid := parts[0].step*n == s.H && parts[1].step*n == s.W && parts[0].step > 1
 	if !isGrid && (parts[0].step != 1 || parts[1].step != 1) || s.W%n != 0 || s.H%n != 0 || n > graph.MaxScale {
 		panic(fault)
@@ -177,7 +177,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 		before = append(before, graph.Square)
 	}
 	if by != graph.Mean && by != graph.Maximum {
-		after = append(after, affine(float64(n*n), 0))
+		after = append(after, affine(float64(n*n), 0)) // the mean becomes the sum
 	}
 	if by == graph.Norm {
 		after = append(after, graph.Sqrt)
@@ -236,11 +236,11 @@ func pool(isMax bool) func(*call) []*value {
 	}
 }
 
-// scaleAndOffset multiplies v by the constant in input scale and adds the constant in input offset, where the node has
+// scaleAndOffset multiplies v by the constant in input 1 of the node and adds the constant in input 2, as far as it has
 // these inputs. The constants lack the last dimensions of v; missing is the number of these.
-func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*value) {
+func (c *call) scaleAndOffset(v []*value, missing int) (out []*value) {
 	out = v
-	for k, i := range []int{scale, offset} {
+	for k, i := range []int{1, 2} {
 		if i >= len(c.in) || c.in[i] == nil {
 			continue
 		}
@@ -269,7 +269,7 @@ func (c *call) layerNormalization() []*value {
 	ofPicture, ofChannels, err := c.extent(v, axes)
 	fail.When(err != nil || !ofChannels, "of other samples than the channels of a pixel, or all, is not supported")
 	out := c.addChain(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaleAndOffset(out, 1, 2, 0)
+	return c.scaleAndOffset(out, 0)
 }
 
 // instanceNormalization normalises the samples of each index in dimension 1: of a channel, or of a group of channels.
@@ -285,7 +285,7 @@ func (c *call) instanceNormalization() []*value {
 	}
 	errView.When(!isChannels || p.size*p.step != count)
 	out := c.addChain(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaleAndOffset(out, 1, 2, len(dims)-2)
+	return c.scaleAndOffset(out, len(dims)-2)
 }
 
 // groupNormalization computes GroupNormalization. Each group has all pixels of some neighbouring channels.
@@ -294,7 +294,7 @@ func (c *call) groupNormalization() []*value {
 	groups := c.int("num_groups", 0)
 	op := graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}
 	out := c.add(op, c.in[0])
-	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one parameter for each group
+	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one factor and offset for each group
 		t := c.in[i].constant
 		fail.When(t == nil || t.size() != groups || s.Channels > c.budget,
 			"has parameters that are not %d constants", groups)
@@ -304,7 +304,7 @@ func (c *call) groupNormalization() []*value {
 		}
 		c.in[i] = &value{constant: &tensor{dims: []int{s.Channels}, reals: list}}
 	}
-	return c.scaleAndOffset(out, 1, 2, 2)
+	return c.scaleAndOffset(out, 2)
 }
 
 // softmax computes Softmax. Before version 13 of the operations it was over all dimensions from axis on, by default 1.
@@ -320,7 +320,8 @@ func (c *call) softmax() []*value {
 	return c.softmaxOf(v, along)
 }
 
-// softmaxOf computes Softmax of v along one dimension.
+// softmaxOf computes Softmax of v along one dimension: all pixels, or channels, which may lie apart. It sorts channels
+// that lie apart, so that the channels of a group are side by side, and sorts them back.
 func (c *call) softmaxOf(v *value, along int) []*value {
 	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
 		return c.softmaxOfPicture(v)
@@ -365,7 +366,7 @@ func compare(isSwapped, isNegated bool) func(*call) []*value {
 	}
 }
 
-// where computes Where with values that depend on the picture.
+// where computes Where with values that depend on the picture. Constants must be single numbers, or the condition.
 func (c *call) where() []*value {
 	if t := c.in[0].constant; t != nil && t.size() == 1 {
 		if t.real(0) != 0 {
@@ -388,7 +389,8 @@ func (c *call) where() []*value {
 	return []*value{c.sampled(c.put(graph.Where{}, nodes...)).arranged(dims)}
 }
 
-// masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1.
+// masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1. A very low
+// number for masked scores of attention is added to them instead, if the condition is the mask of a ShiftMask.
 func (c *call) masked(condition *tensor) (out []*value) {
 	c.spend(2 * condition.size())
 	const low = -1e9 // adding samples of usual size to it has no effect in float32

@@ -10,7 +10,8 @@ import (
 // maxDims is the greatest number of dimensions into which samples are split.
 const maxDims = 16
 
-// newDims returns the dimensions to which a Reshape, Flatten, Squeeze or Unsqueeze changes the given dimensions.
+// newDims returns the dimensions to which a Reshape, Flatten, Squeeze or Unsqueeze changes the given dimensions. A
+// Squeeze without axes removes all dimensions of size 1.
 func (c *call) newDims(dims []int) []int {
 	switch c.op {
 	case "Reshape":
@@ -114,7 +115,8 @@ func (c *call) reshape() []*value {
 	return []*value{v.arranged(out)}
 }
 
-// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node.
+// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node. The
+// side of a square is the size of the inner part of the rows, which must be the same for the columns.
 func (c *call) unshuffled(v *value) *value {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}
@@ -150,14 +152,13 @@ func (c *call) unshuffled(v *value) *value {
 	return c.sampled(node).arranged(c.inOrder(dims))
 }
 
-// inUsualLayout returns the samples of v in the layout [1, channels, height, width]. It adds a node to bring them there
-// if they have another layout.
+// inUsualLayout returns the samples of v as [1, channels, height, width]. It adds nodes if they have another layout.
 func (c *call) inUsualLayout(v *value) (*value, error) {
 	node, err := c.node(v)
 	return c.sampled(node), err
 }
 
-// order returns the permutation of rank dimensions that a Transpose states, or implies if it states none.
+// order returns the permutation of rank dimensions that a Transpose states; if it states none, the reverse order.
 func (c *call) order(rank int) []int {
 	order := c.list("perm")
 	if order == nil {
@@ -195,7 +196,8 @@ func (c *call) transpose() []*value {
 	return []*value{c.in[0].arranged(dims.transposed(c.order(len(dims))))}
 }
 
-// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes order channels.
+// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. In mode DCR the place in the
+// square is the outer index of the channels, in mode CRD the inner one.
 func (c *call) depthToSpace() []*value {
 	mode := c.text("mode", "DCR")
 	fail.When(mode != "DCR" && mode != "CRD", "in mode %q is not supported", mode)

@@ -10,6 +10,7 @@ import (
 )
 
 // factors returns the factors by which a Resize or Upsample multiplies the height (down) and width (across) of shape s.
+// The node states factors, or sizes in newer versions, of all dimensions or of those in axes.
 func (c *call) factors(s graph.Shape) (down, across float64) {
 	dims := []int{1, s.Channels, s.H, s.W}
 	axes := c.list("axes")
@@ -44,7 +45,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	return all[2], all[3]
 }
 
-// resize computes Resize and Upsample, as a graph.Resize by whole factors or to the size of an earlier node.
+// resize computes Resize and Upsample: by whole factors, of which 1 adds nothing, or to the size of an earlier node.
 func (c *call) resize() (out []*value) {
 	s := c.shape()
 	down, across := c.factors(s)
@@ -108,8 +109,7 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	return by, a
 }
 
-// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. If no node has that size,
-// it fails with unlike.
+// resizeTo resizes samples of shape s by factors to the size of an earlier node. Without one, it fails with unlike.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
@@ -152,15 +152,14 @@ func (c *call) enlargeFromCorner(factor int) []*value {
 		graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, op, graph.PixelShuffle{Factor: factor})
 }
 
-// nearest adds op, a nearest-neighbour Resize, if the file takes sample ⌊x·Down/Up⌋ for column x, as the graph does. It
-// fails for other roundings.
+// nearest adds op, a Resize by nearest neighbour. It fails unless the file takes sample ⌊x·Down/Up⌋ for column x, too.
 func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
 		rounding = "floor"
 	}
 	factor := float64(op.Up) / float64(op.Down)
-	for x := range 4 * op.Up {
+	for x := range 4 * op.Up { // the pattern repeats after Up columns
 		position := 0.0
 		switch coordinates {
 		case "asymmetric":

@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// slicing is the indexes start, start+step, … before end along an axis.
+// slicing is the indexes start, start+step, … along an axis, up to before end; step may be negative.
 type slicing struct{ axis, start, end, step int }
 
 // size returns the number of indexes.
@@ -19,6 +19,7 @@ func (s slicing) size() int {
 }
 
 // slicings returns the indexes that a Slice keeps along each of its axes, for an array of the given dimensions.
+// Negative starts and ends count from the end of an axis; those beyond its ends are limited.
 func (c *call) slicings(dims []int) (list []slicing) {
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
@@ -86,7 +87,7 @@ func (c *call) sliceSamples() []*value {
 	return []*value{v}
 }
 
-// narrow returns the values of v at the indexes of a slicing, along its axis.
+// narrow returns the values of v at the indexes of a slicing, along its axis: of a constant, rows, columns or channels.
 func (c *call) narrow(v *value, by slicing) *value {
 	if v.constant != nil {
 		return &value{constant: c.sliced(v.constant, by)}
@@ -161,13 +162,14 @@ func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	return kept.arranged(out[:4])
 }
 
-// selectIndexes returns the values of v at the indexes in list along a dimension, which must consist of channels.
+// selectIndexes returns the values of v at the indexes in list along a dimension, which must be made of channels. If v
+// repeats these, or another part of the channels cuts across them, it first brings v into the usual layout.
 func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := singlePart(dims[along], channels)
 	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
-	fits := isChannels && p.step > 0 && p.height == 0
+	fits := isChannels && p.step > 0 && p.height == 0 // and other parts lie inside or outside of the steps of p
 	for _, q := range slices.Concat(dims...) {
 		if q.of == channels && q.step > 0 && q.size > 1 {
 			fits = fits && (q.step >= p.step && q.step < p.step*p.size || q.step*q.size <= p.step ||
@@ -183,7 +185,7 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	fail.When(n > graph.MaxChannels || count/p.size*n > graph.MaxChannels,
 		"of more than %d channels", graph.MaxChannels)
 	var kept []int
-	for first := 0; first < count; first += p.size * p.step {
+	for first := 0; first < count; first += p.size * p.step { // for each index of the parts outside of p
 		for _, i := range list {
 			for inner := range p.step {
 				kept = append(kept, first+i*p.step+inner)

@@ -113,7 +113,7 @@ func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor
 	return c.name, t, err
 }
 
-// parseContents parses the message of a tensor, but does not decode the numbers.
+// parseContents parses a TensorProto by its fields, but not the numbers, which raw or the fields 4, 5, 7 and 10 hold.
 func parseContents(message []byte) (*contents, error) {
 	c := &contents{message: message, outside: externalData{length: -1}}
 	return c, fields(message, func(f field) error {
@@ -187,7 +187,7 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 	case typeFloat64:
 		least, kind = 8, protowire.Fixed64Type
 	}
-	have := 0
+	have := 0 // at most so many numbers are there
 	err := c.eachList(func(f field) error {
 		if have += 1; f.kind == protowire.BytesType {
 			have += len(f.bytes)/least - 1

@@ -28,7 +28,7 @@ type tracer struct {
 	copies       int // weights that may still be copied from constants: about as many as the files have bytes
 }
 
-// newTracer returns a tracer that has the constants of m as values. The caller sets its builder.
+// newTracer returns a tracer with the constants of m, and limits by the size of the files. The caller sets its builder.
 func (m *model) newTracer() *tracer {
 	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholes: maxWholes,
 		copies: leastFolded + len(m.body) + int(m.beside.bytes),
@@ -84,8 +84,8 @@ func (v *value) partial() error {
 	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
 
-// call is the node of the file that a tracer follows at present. Its methods, and functions that only they call, end at
-// the first error as package fail describes; followNode catches it. Functions that return an error have callers that
+// call is the node of the file that a tracer follows at present. Its methods, and functions that only they call, panic
+// with a fail.Failure at the first error, and followNode catches it. Functions that return an error have callers that
 // try something else, or that are no methods of call.
 type call struct {
 	*tracer
@@ -136,7 +136,8 @@ func (m *model) unknown(n node) error {
 	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
-// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes.
+// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes. It sets inputs that
+// the file leaves out to nil, up to the most inputs of op, but not beyond 8.
 func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
@@ -146,8 +147,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 			fail.If(v.partial())
 		}
 		fail.When(v != nil && v.list != nil && n.op != "SequenceAt", "of a sequence is not supported")
-		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
-			n.op != "QuantizeLinear" {
+		if v != nil && v.constant != nil && n.op != "DequantizeLinear" && n.op != "QuantizeLinear" {
 			constant := fail.Need(v.constant.unpacked(&t.wholes))
 			if constant != v.constant {
 				v = &value{constant: constant}

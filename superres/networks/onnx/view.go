@@ -126,7 +126,7 @@ func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	return out, nil
 }
 
-// merged returns parts without parts of size 1, and joins neighbouring parts where one part can describe both.
+// merged drops parts of size 1, and joins neighbouring parts that one part can describe, unless they are scores.
 func merged(parts []part) (out []part) {
 	for _, p := range parts {
 		if p.size == 1 {

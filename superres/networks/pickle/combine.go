@@ -85,21 +85,21 @@ func (m *machine) remember(op byte) bool {
 	switch op {
 	case opPut, opGet:
 		n := fail.Need(strconv.ParseUint(m.line(), 10, 32))
-		m.remembered(uint32(n), op == opPut)
+		m.useMemo(uint32(n), op == opPut)
 	case opBinPut, opBinGet:
-		m.remembered(uint32(m.take(1)[0]), op == opBinPut)
+		m.useMemo(uint32(m.take(1)[0]), op == opBinPut)
 	case opLongBinPut, opLongBinGet:
-		m.remembered(binary.LittleEndian.Uint32(m.take(4)), op == opLongBinPut)
+		m.useMemo(binary.LittleEndian.Uint32(m.take(4)), op == opLongBinPut)
 	case opMemoize:
-		m.remembered(uint32(len(m.memo)), true)
+		m.useMemo(uint32(len(m.memo)), true)
 	default:
 		return false
 	}
 	return true
 }
 
-// remembered puts the top of the stack into the memo as number n if isPut is true, else pushes value n of the memo.
-func (m *machine) remembered(n uint32, isPut bool) {
+// useMemo puts the top of the stack into the memo as number n if isPut is true, else pushes value n of the memo.
+func (m *machine) useMemo(n uint32, isPut bool) {
 	if isPut {
 		m.count(1)
 		m.memo[n] = m.top()
@@ -110,7 +110,8 @@ func (m *machine) remembered(n uint32, isPut bool) {
 	m.push(v)
 }
 
-// name carries out op if it names or calls a function or refers to a value outside, and reports whether it did.
+// name carries out op if it names or calls a function or refers to a value outside, and reports whether it did. It
+// calls only what Global returns.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:

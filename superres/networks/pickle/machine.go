@@ -34,7 +34,7 @@ const (
 
 var errShort = fail.With("the pickle ends in the middle")
 
-// machine is the state of reading a pickle. Its methods end at the first error, as package fail describes.
+// machine is the state of reading a pickle. Its methods panic with a fail.Failure at the first error.
 type machine struct {
 	Reader
 	data  []byte

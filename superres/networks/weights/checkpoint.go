@@ -13,8 +13,9 @@ import (
 var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "params", "state_dict", "model_state_dict",
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
-// findState returns the dictionary of tensors in the value of a pickle: the value itself or a dictionary nested in it,
-// at most depth levels deep; nil if there is none. It skips dictionaries in seen, and adds to seen each that it visits.
+// findState returns the dictionary of tensors in the value of a pickle: the value itself, or a dictionary nested in it
+// under one of the keys in dictionaries or as its only item, in at most depth levels; nil if there is none. It skips
+// dictionaries in seen, and adds to seen each that it visits.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {
@@ -40,7 +41,8 @@ func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 // loadTensors sets the tensors of f to those in the dictionary that findState finds in the value of a pickle. It reads
 // each storage once from c. size, the bytes of the file, limits how much it reads.
 func (f *File) loadTensors(value any, c container, size int64) {
-	state := findState(value, 4, map[*pickle.Dict]bool{})
+	const deepest = 4
+	state := findState(value, deepest, map[*pickle.Dict]bool{})
 	fail.When(state == nil,
 		"holds no dictionary of tensors; save the weights, as torch.save(model.state_dict(), …) does")
 	left := newBudget(size)

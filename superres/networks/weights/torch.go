@@ -113,6 +113,7 @@ func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	return d, nil
 }
 
+// first stands for functions of PyTorch that wrap their first argument, and returns it as it is.
 func first(args pickle.Tuple) (any, error) {
 	if len(args) == 0 {
 		return nil, errors.New("a parameter is made of nothing")

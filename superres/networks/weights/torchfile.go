@@ -70,7 +70,7 @@ func (z *zipFile) member(name string, size uint64) ([]byte, error) {
 	return nil, fmt.Errorf("the member %.40q: %w", m.Name, cmp.Or(err, errors.New("has more bytes than it says")))
 }
 
-// read implements container.
+// read implements container. A member of another size than the storage is an error.
 func (z *zipFile) read(s *storage) ([]byte, error) {
 	want := s.elements * s.kind.size
 	b, err := z.member("data/"+s.key, uint64(want))
@@ -145,7 +145,7 @@ func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64
 	}
 }
 
-// read implements container.
+// read implements container. The bytes are where findStorages found them.
 func (f *oldFile) read(s *storage) ([]byte, error) {
 	offset, found := f.offsets[s.key]
 	if !found {

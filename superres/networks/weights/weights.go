@@ -48,7 +48,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f := &File{Format: "pth", Tensors: map[string]Tensor{}}
-	var read func(f *File, r io.ReaderAt, size int64) // ends at the first error, as package fail describes
+	var read func(f *File, r io.ReaderAt, size int64) // panics with a fail.Failure at the first error
 	switch {
 	case len(head) > 8 && head[8] == '{' && binary.LittleEndian.Uint64(head) <= uint64(size-8):
 		f.Format, read = "safetensors", readSafetensors

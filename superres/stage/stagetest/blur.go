@@ -10,10 +10,9 @@ import (
 	"superres/superres/stage"
 )
 
-// Blur is a small network for tests: each sample becomes a square of Factor×Factor samples with the mean of the
-// (2·Radius+1)² samples around it, where samples beyond the edges count as 0. If there are three planes, each result is
-// three quarters of the mean in its plane plus a quarter of the mean in the next plane, so that grey stays grey. The
-// kind is called blur.
+// Blur is a small network for tests, of the kind blur: each sample becomes a square of Factor×Factor samples with the
+// mean of the (2·Radius+1)² samples around it, where samples beyond the edges count as 0. If there are three planes,
+// each result is ¾ of the mean in its plane plus ¼ of the mean in the next plane, so that grey stays grey.
 type Blur struct {
 	// Factor is the scale, 1 to 16.
 	Factor int `json:"factor"`
@@ -41,8 +40,7 @@ func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network
 	b.Radius = int(radius[0])
 	if b.Factor != scale || b.Planes != 1 && b.Planes != 3 || b.Radius < 0 || b.Radius > 100 {
 		return nil, fmt.Errorf("a blur of factor %d, %d planes and radius %d for scale %d", b.Factor, b.Planes,
-			b.Radius,
-			scale)
+			b.Radius, scale)
 	}
 	return b, nil
 }
@@ -54,11 +52,9 @@ func (b Blur) Save(a *stage.Arrays) any {
 	return b
 }
 
-func (b Blur) Scale() int { return b.Factor }
-
+func (b Blur) Scale() int    { return b.Factor }
 func (b Blur) Channels() int { return b.Planes }
-
-func (b Blur) Reach() int { return b.Radius }
+func (b Blur) Reach() int    { return b.Radius }
 
 // Memory implements stage.Network: it counts the rows that a run keeps.
 func (b Blur) Memory(w, h int) (fixed, working int64) {
@@ -78,7 +74,7 @@ type blurRun struct {
 	done int           // number of rows of the result that were returned
 }
 
-// Push implements stage.NetworkRun.
+// Push implements stage.NetworkRun. It copies the rows that arrive, and forgets those that no later result needs.
 func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) ([]*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -109,7 +105,8 @@ func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) 
 	return out, nil
 }
 
-// ready returns how many rows of the result can be computed from the first count rows of the picture.
+// ready returns how many rows of the result can be computed from the first count rows of the picture. A Ragged run is
+// ahead by all but the last of the rows that the next row becomes, as these need one row less below.
 func (r *blurRun) ready(count int) int {
 	switch rows := count - r.Radius; {
 	case count == r.h:

@@ -228,8 +228,8 @@ func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error
 	return nil
 }
 
-// memory compares Memory with the peak of memory while pictures of two heights are pushed, 32 rows at a time, with a
-// collector that leaves hardly any garbage.
+// memory compares Memory with the least of three peaks while pictures of two heights are pushed 32 rows at a time, with
+// a collector that leaves hardly any garbage. Memory may be a quarter and some planes too low, or 16 times too high.
 func (c networkCheck) memory() {
 	const slack, w = 1 << 20, 64
 	for _, h := range []int{100, 500} {
@@ -245,8 +245,7 @@ func (c networkCheck) memory() {
 		}
 		if most > working+working/4+3*returned+2*slack {
 			c.failf("%d×%d takes %d KiB, Memory says %d KiB beside %d KiB that a call returns", w, h, most>>10,
-				working>>10,
-				returned>>10)
+				working>>10, returned>>10)
 		}
 		if working > 16*max(most, 0)+64*slack {
 			c.failf("%d×%d takes %d KiB, Memory says %d KiB: far too much", w, h, most>>10, working>>10)

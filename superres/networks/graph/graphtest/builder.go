@@ -33,7 +33,7 @@ func (b *Builder) Graph() *graph.Graph {
 	return b.graph
 }
 
-// Add adds a node with the given operation and inputs and returns its index.
+// Add adds a node with the given operation and inputs, notes its number of channels, and returns its index.
 func (b *Builder) Add(op graph.Op, inputs ...int) int {
 	i := len(b.graph.Nodes)
 	name := fmt.Sprintf("%s_%d", graph.NameOf(op), i)
@@ -119,7 +119,8 @@ func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	})
 }
 
-// conv adds a convolution. carry returns the input channel that is added to output o, −1 for none; it may be nil.
+// conv adds a convolution with random weights. carry returns the input channel that is added to output o, and then the
+// weights of o are divided by 10, or −1 for none. It may be nil.
 func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o int) int) int {
 	in, pad := b.channels[from]/groups, side/2
 	c := graph.Conv{Out: out, Height: side, Width: side, Dilation: 1, Groups: groups,

@@ -113,8 +113,7 @@ func fill(op graph.Op, out exact, in []exact) bool {
 	return true
 }
 
-// fillNormalized stores in out the result of a Normalize of s: each group of samples with its mean subtracted, and
-// divided by √(variance + Epsilon).
+// fillNormalized stores (sample − mean) / √(variance + Epsilon) in out, by the mean and variance of a sample's group.
 func fillNormalized(op graph.Normalize, out, s exact) {
 	per := s.Channels / op.Groups
 	group := func(i int) int { // the group of sample i

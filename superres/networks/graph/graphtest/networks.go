@@ -1,8 +1,6 @@
 package graphtest
 
-import (
-	"superres/superres/networks/graph"
-)
+import "superres/superres/networks/graph"
 
 // Compact returns an SRVGGNetCompact: layers + 2 convolutions of 3×3 taps, with a PReLU after each except the last,
 // then a pixel shuffle and the addition of the enlarged picture.
@@ -21,7 +19,7 @@ func Compact(features, layers, scale int, seed uint64) *graph.Graph {
 // scales 2 and 1 it begins with a pixel unshuffle by 4/scale.
 func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
-	x, copies := 0, 1
+	x := 0
 	if scale < 4 {
 		x = b.Add(graph.PixelUnshuffle{Factor: 4 / scale}, x)
 		// The first of the n channels into which a colour is unshuffled is the reduced picture.
@@ -33,7 +31,7 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 			return -1
 		})
 	} else {
-		x = b.Carry(x, features, 3, copies, 0.3)
+		x = b.Carry(x, features, 3, 1, 0.3)
 	}
 	first := x
 	for range blocks {
@@ -49,7 +47,8 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// residualBlock adds a residual block of three residual dense blocks.
+// residualBlock adds a residual block of three dense blocks: four convolutions each, which take the input and all
+// results before, and a fifth that joins them. All four results, times 0.2, are added to their inputs.
 func (b *Builder) residualBlock(x, growth int) int {
 	first, features := x, b.channels[x]
 	for range 3 {
@@ -206,20 +205,11 @@ type Network struct {
 // All returns a small network of each kind.
 func All() []Network {
 	return []Network{
-		{"Compact", Compact(16, 3, 4, 1)},
-		{"Compact ×2", Compact(24, 2, 2, 2)},
-		{"RRDB", RRDB(16, 1, 8, 4, 3)},
-		{"RRDB ×2", RRDB(16, 1, 8, 2, 4)},
-		{"RRDB ×1", RRDB(16, 1, 8, 1, 5)},
-		{"SPAN", SPAN(16, 2, 4, 6)},
-		{"Skipping", Skipping(16, 4, 4, 7)},
-		{"Transposed ×3", Transposed(16, 3, 8)},
-		{"Transposed ×2", Transposed(8, 2, 9)},
-		{"Separable", Separable(16, 10)},
-		{"Gated", Gated(16, 11)},
-		{"Reducing ×2", Reducing(16, 1, 2, 12)},
-		{"Reducing ×1", Reducing(16, 1, 1, 13)},
-		{"Brightness ×3", Brightness(16, 2, 3, 14)},
-		{"Brightness ×1", Brightness(16, 2, 1, 15)},
+		{"Compact", Compact(16, 3, 4, 1)}, {"Compact ×2", Compact(24, 2, 2, 2)}, {"RRDB", RRDB(16, 1, 8, 4, 3)},
+		{"RRDB ×2", RRDB(16, 1, 8, 2, 4)}, {"RRDB ×1", RRDB(16, 1, 8, 1, 5)}, {"SPAN", SPAN(16, 2, 4, 6)},
+		{"Skipping", Skipping(16, 4, 4, 7)}, {"Transposed ×3", Transposed(16, 3, 8)},
+		{"Transposed ×2", Transposed(8, 2, 9)}, {"Separable", Separable(16, 10)}, {"Gated", Gated(16, 11)},
+		{"Reducing ×2", Reducing(16, 1, 2, 12)}, {"Reducing ×1", Reducing(16, 1, 1, 13)},
+		{"Brightness ×3", Brightness(16, 2, 3, 14)}, {"Brightness ×1", Brightness(16, 2, 1, 15)},
 	}
 }

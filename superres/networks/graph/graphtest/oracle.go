@@ -171,8 +171,7 @@ func valueFor(list []float32, c int) float64 {
 	return float64(list[c])
 }
 
-// convTransposeValue returns the sample of channel c at (x, y) of a transposed convolution of s: the sum over all input
-// samples whose taps reach (x, y).
+// convTransposeValue returns the sample of channel c at (x, y): the sum over all samples of s with taps that reach it.
 func convTransposeValue(op graph.ConvTranspose, s exact, x, y, c int) (sum float64) {
 	if op.Bias != nil {
 		sum = float64(op.Bias[c])
@@ -242,10 +241,11 @@ func functionValue(f graph.Function, x float64) float64 {
 		}
 		return 0
 	}
-	return math.Exp(x)
+	return math.Exp(x) // graph.Exp
 }
 
 // resizeValue returns the sample of channel c at (x, y) of s resized to the shape to. Edge samples repeat beyond edges.
+// The sum is over 4 samples to each side, more than the kernels reach.
 func resizeValue(op graph.Resize, s exact, to graph.Shape, x, y, c int) (sum float64) {
 	if op.By == graph.Nearest {
 		return at(s, x*s.W/to.W, y*s.H/to.H, c)
@@ -271,8 +271,7 @@ func position(op graph.Resize, i, from, to int) float64 {
 	return (float64(i)+0.5)*float64(from)/float64(to) - 0.5
 }
 
-// kernelAt returns the weight of an input sample at distance d in the interpolation of op: linear, or Keys's cubic with
-// parameter A.
+// kernelAt returns the weight of a sample at distance d in the interpolation of op: linear, or Keys's cubic with A.
 func kernelAt(op graph.Resize, d float64) float64 {
 	d = math.Abs(d)
 	a := op.A

@@ -6,7 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Random returns a graph of random operations, nearly all on 4 channels and in the size of the picture.
+// Random returns a graph of 12 random steps, nearly all on 4 channels and in the size of the picture. Each step takes
+// the last result, or in one of three cases any result so far.
 func Random(seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	r := rand.New(rand.NewPCG(seed, 1))

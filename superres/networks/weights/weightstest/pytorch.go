@@ -35,11 +35,12 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return b.Bytes()
 }
 
-// OldPyTorch does what PyTorch does, but returns a file in the form of PyTorch before version 1.6.
+// OldPyTorch does what PyTorch does, but returns a file in the form of PyTorch before version 1.6: five pickles, then
+// the storages, each after its number of elements.
 func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
-	version := []byte("\x80\x02M\xe9\x03.")
-	system := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00little_endian\x88u.")
+	version := []byte("\x80\x02M\xe9\x03.")                                 // 1001
+	system := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00little_endian\x88u.") // {"little_endian": True}
 	keys, storages := []byte("\x80\x02]("), []byte(nil)
 	for i, name := range Sorted(tensors) {
 		keys = appendString(keys, fmt.Sprint(i))
@@ -49,8 +50,8 @@ func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return slices.Concat(magic, version, system, Pickle(tensors, wrapper), append(keys, "e."...), storages)
 }
 
-// Pickle returns the pickle of a dictionary of tensors as PyTorch writes it. The storages have the keys 0, 1, 2, …, in
-// the order of the tensors' names.
+// Pickle returns the pickle of a dictionary of tensors as PyTorch writes it; wrapper is as in PyTorch. The storages
+// have the keys 0, 1, 2, …, in the order of the tensors' names.
 func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 	b := []byte("\x80\x02")
 	if wrapper != "" {
@@ -76,7 +77,7 @@ func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 			}
 			b = appendInt(b, stride)
 		}
-		b = append(b, "t\x89h\x00)RtR"...)
+		b = append(b, "t\x89h\x00)RtR"...) // and no gradient, no hooks
 	}
 	b = append(b, 'u')
 	if wrapper != "" {

@@ -70,9 +70,6 @@ type part struct {
 	retouched bool // size, contrast and gamma of photographs are changed first, so that few stand for more
 }
 
-// fitSeed is the seed of the perceptrons.
-const fitSeed = 3
-
 // estimators lists the files in the order in which they must be made, each with the function that makes it.
 var estimators = [...]struct {
 	file string

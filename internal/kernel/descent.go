@@ -22,6 +22,7 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	if step < 0 || stride < 0 || rows < 1 || k < 1 {
 		panic("kernel: a convolution without taps")
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
 	var memory [16]int
 	runs := memory[:0]
@@ -49,7 +50,8 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums. It repeats the code of fused.
+// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated
+// here.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -78,6 +80,7 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	if step < 0 || strideA < 0 || strideB < 0 {
 		panic("kernel: a negative stride")
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1]
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
@@ -103,7 +106,7 @@ func Activate(h, z, slope []float32) {
 		return
 	}
 	needOf(len(z), len(slope))
-	_ = h[len(z)-1]
+	_ = h[len(z)-1] // panics if h is too short
 	activate(h, z, slope)
 }
 
@@ -116,14 +119,14 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z. It adds the gradients of the
-// slopes to toSlope, and the gradient of each channel's bias to toBias.
+// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand. It adds
+// the gradients of the slopes to toSlope, and the gradient of each channel's bias, the sum of the new d, to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return
 	}
 	needOf(len(d), len(slope))
-	_, _, _ = z[len(d)-1], toSlope[len(slope)-1], toBias[len(slope)-1]
+	_, _, _ = z[len(d)-1], toSlope[len(slope)-1], toBias[len(slope)-1] // panics if too short
 	activateBack(d, z, slope, toSlope, toBias)
 }
 
@@ -141,19 +144,20 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam updates the parameters p from their gradient g. m and v are the running means of the gradient and of its square,
-// rest1 and rest2 are 1−β₁ and 1−β₂:
+// Adam updates the parameters p from their gradient g, times a factor clip. m and v are the running means of the
+// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least keeps the
+// divisor above 0:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //
-// The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for stochastic
-// optimization, ICLR 2015, arXiv:1412.6980.
+// g itself is not changed. The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for
+// stochastic optimization, ICLR 2015, arXiv:1412.6980.
 func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	if needOf(len(p), Lanes); len(p) == 0 {
 		return
 	}
 	last := len(p) - 1
-	_, _, _ = m[last], v[last], g[last]
+	_, _, _ = m[last], v[last], g[last] // panics if too short
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 

@@ -3,7 +3,8 @@ package kernel
 import "math"
 
 // This file has the loops of the learner ROP over several columns that belong to one atom. A column has ld = len(u)
-// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1.
+// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1. The lines _ =
+// s[i] panic if s is too short, which assembly would not notice.
 
 // ROPUpdate updates the columns of Q̂ and Ẑ for the next iteration,
 //
@@ -38,17 +39,17 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 	}
 }
 
-// Shorten computes the shrinkage of columns of Q̂ from the squares of their lengths,
+// Shorten computes the shrinkage s of columns of Q̂ from the squares of their lengths,
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// where ρ is the penalty, and adds Σ‖s·q̂‖² to out[0] and Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the
-// shrinkage of a norm; a larger c shrinks long columns less.
+// where ρ is the penalty and r the factor by which multipliers are scaled. It adds Σ‖s·q̂‖² to out[0] and
+// Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the shrinkage of a norm; a larger c shrinks long columns less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
 	if n > 0 {
-		_, _, _ = part[n-1], square[n-1], out[1]
+		_, _, _ = part[n-1], square[n-1], out[1] // panics if too short
 		shorten(shrink, part, square, penalty, c, r, out)
 	}
 }
@@ -57,7 +58,7 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
 		x, now := square[j], 0.0
-		if x > bar { // faster than a maximum
+		if x > bar { // else s is 0; faster than a maximum
 			t := 1 / (penalty * math.Sqrt(x))
 			now = 1 - t*(1-c+c*t)
 		}
@@ -67,7 +68,8 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	}
 }
 
-// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1]; s is a column's shrinkage.
+// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1], summed over columns; s
+// is a column's shrinkage, and Shorten has set its part.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
 	n := ld * len(shrink)
@@ -94,14 +96,14 @@ func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, 
 	out[1] += moved
 }
 
-// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns of z, to next.
+// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns z_j of z, to next: a step of the power method for ZZᵀ.
 func PowerStep(z, u, next []float64) {
 	cols := len(z) / max(1, len(u))
 	n := columns(u, cols)
 	if n == 0 {
 		return
 	}
-	_ = next[len(u)-1]
+	_ = next[len(u)-1] // panics if next is too short
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
@@ -126,7 +128,7 @@ func Project(z, q, u, shrink, w, out []float64) {
 	if n == 0 {
 		return
 	}
-	_, _, _, _ = z[n-1], q[n-1], w[len(shrink)-1], out[1]
+	_, _, _, _ = z[n-1], q[n-1], w[len(shrink)-1], out[1] // panics if too short
 	project(z, q, u, shrink, w, out)
 }
 
@@ -158,13 +160,14 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale sets q to grow·q and z to w·u + r(z − w·u).
+// Rescale sets each column of q to grow·q and of z to w·u + r(z − w·u), where grow and w have a number for each
+// column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {
 		return
 	}
-	_, _, _ = q[n-1], z[n-1], w[len(grow)-1]
+	_, _, _ = q[n-1], z[n-1], w[len(grow)-1] // panics if too short
 	rescale(q, z, u, grow, w, r)
 }
 

@@ -48,7 +48,8 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of the samples at and after from: len(right) vectors of sums for each sample.
+// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of sums for
+// each sample. right is for weights.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -197,6 +198,7 @@ func (t tier) correlate() {
 		XORQ(column, column)
 		for _, w := range widths {
 			while(cols, w*t.lanes32(), func() {
+				// tile loads the sums acc of a tile from c or, with store, stores them there.
 				tile := func(store bool) {
 					at, corner := GP64(), c
 					LEAQ(Mem{Base: corner, Index: column, Scale: 1}, at)

@@ -42,8 +42,10 @@ func main() {
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
-// assemble writes the assembly for amd64, the only architecture of avo. A function contains the code for each tier that
-// its operation has, and jumps to the code for the tier in use, or for the nearest slower tier.
+// assemble writes the assembly for amd64, the only architecture of avo, to a file. A function contains the code for
+// each tier that its operation has, the fastest first. The code for a tier, except the slowest, begins with a jump
+// to the code of the next slower tier. The jump is taken if the tier in use is slower or, at a tier that is apart,
+// if it is any other.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {
@@ -76,8 +78,8 @@ func assemble(file string, ops []operation) {
 		}
 	}
 	writeConstants()
-	os.Args = os.Args[:1] // avo writes its arguments into the file
-	for name, value := range map[string]string{"out": file, "pkg": "kernel"} {
+	os.Args = os.Args[:1]                                                      // avo writes its arguments into the file
+	for name, value := range map[string]string{"out": file, "pkg": "kernel"} { // the flags of avo
 		if err := flag.Set(name, value); err != nil {
 			log.Fatal(err)
 		}

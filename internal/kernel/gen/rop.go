@@ -9,16 +9,16 @@ import (
 // ahead is how many bytes ahead the large arrays are prefetched.
 const ahead = 4096
 
-// columns writes loops: the method each runs its body for every column and, inside that body, the method entries runs
-// its body for every vector of the column. offset counts bytes from the first column, index from the current column.
+// columns writes loops: the method each runs its body for every column and, inside that body, the method entries
+// runs its body for every vector of the column. offset counts bytes from the first column, index from the current
+// column.
 type columns struct {
 	t             tier
 	ld, count     reg.GPVirtual // the bytes of a column, and how many columns are left
 	offset, index reg.GPVirtual
 }
 
-// columns writes loops over columns and their entries. each writes a loop over all columns; in its body, entries writes
-// a loop over the vectors of a column. offset counts bytes from the first column, index from the current column.
+// columns returns a columns for the registers ld, the numbers in a column, and count, the number of columns.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -45,6 +45,7 @@ func (c *columns) entries(body func()) {
 	JL(LabelRef(top))
 }
 
+// rewind moves offset back to the start of the column that entries has just gone through.
 func (c *columns) rewind() { SUBQ(c.ld, c.offset) }
 
 var _ = register(operation{
@@ -183,6 +184,7 @@ func (t tier) addTo(v reg.VecVirtual, m Mem) {
 	addNumber(t.sum(v), m)
 }
 
+// addNumber adds the number x to the number at m.
 func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
@@ -301,6 +303,7 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
+// rescale writes the loops of Rescale: q times s = grow, and part = w·u plus r times the rest of z.
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

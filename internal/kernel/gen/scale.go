@@ -67,8 +67,8 @@ func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMAXSW(from(limits, 192), v, v)
 }
 
-// outputs moves p to an output of a sample. p points to lines, one for each sample, of entries of size bytes. outputs
-// also converts line, the length of a line, from entries to bytes.
+// outputs writes code that moves p to an output of a sample. p points to lines, one for each sample, of entries of
+// size bytes, 2 or 4. It also converts the register line, the length of a line, from entries to bytes.
 func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	r := GP64()
 	if size == 2 {

@@ -76,13 +76,14 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 }
 
 // ApplyWithin is Apply for a window of low: current and the result have only the pixels of the window. The window
-// leaves out at most the reach of the network on each side.
+// leaves out at most the reach of the network on each side. If the stage has a grain, only a share of the residual
+// is added where brightness varies little: see shares.
 func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane,
 	w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	shareOf := func(int) kernel.Row { return kernel.Row{V: one[:]} }
+	shareOf := func(int) kernel.Row { return kernel.Row{V: one[:]} } // all of the residual
 	if s.params.Grain > 0 {
 		shares := w.Plane(low.W, low.H)
 		defer w.Give(shares.Pix)

@@ -23,31 +23,25 @@ import (
 )
 
 // Colour is trained after brightness, on whole pictures after the trained stage has enlarged their brightness; the
-// stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
-// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over 1 dB.
+// stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a
+// network for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses
+// over 1 dB.
 //
-// The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
-// and of RGB above bicubic colour on T91:
+// The options for colour. 3 layers in the chain are better than 1 or 2. For photo, 6000 steps at ×2, the PSNR of Cb
+// and Cr is 0.51, 1.25 and 0.74 dB above Lanczos on Set5, open-valid and T91, where 1 layer after 1500 steps has
+// 0.37 and 0.84.
 //
-//	layers in the chain, steps    Set5   open-valid   T91    RGB
-//	1, 1500                       0.37   0.84                0.143
-//	2, 1500                       0.40   0.91                0.148
-//	2, 4000                       0.41   1.05         0.76   0.152
-//	3, 3000                       0.49   1.16         0.78   0.154
-//	3, 6000                       0.51   1.25         0.74   0.156
-//
-// Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
-// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The table
-// has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
+// Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced
+// 109 pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The
+// table has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
 //
 //	steps    clean   JPEG 95  JPEG 70
 //	6,000    34.57   31.28    28.41
 //	20,000   34.60   31.38    28.47
 //	80,000   34.61   31.43    28.51    five minutes
 //
-// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14. For
-// photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to 0.26
-// on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
+// At ×3 and ×4, and for photo-max, 80,000 steps gain 0.02 to 0.1 dB on clean pictures, and 0.13 to 0.26 on JPEG
+// files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
 // photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin strokes
 // with colour repeated in 2×2 pixels, and 1.10 times with fewer steps.
 //
@@ -55,11 +49,10 @@ import (
 // also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
 //
 // A network for brightness that looks at colour is no better after a short training, nor is a network for red, green
-// and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with red
-// and blue as further outputs of half the weight, a network of the size of photo does use colour: after 36,000 steps of
-// 8 patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000
-// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it has
-// 0.02 to 0.04 dB less. That is photo at ×4 now.
+// and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with
+// red and blue as further outputs of half the weight, a network of the size of photo does use colour: after long
+// training it is 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev than photo for
+// brightness; on grey pictures it has 0.02 to 0.04 dB less. That is photo at ×4 now.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -168,7 +161,7 @@ type colourPair struct {
 	synthetic bool
 }
 
-const lowSteps = 1 << 14
+const lowSteps = 1 << 14 // steps from 0 to 1
 
 // colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist while a
 // colourPair is computed.
@@ -180,7 +173,8 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read adds to d all pictures that have colour, and then the share d.Synthetic of synthetic pictures.
+// read adds to d all pictures that have colour, and then synthetic pictures with the share d.Synthetic of their
+// pixels. Two thirds of the synthetic pictures, and all pixel art, are reduced to block means.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
@@ -190,7 +184,7 @@ func (d *colourPictures) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	const side = 480
+	const side = 480 // of a synthetic picture, in pixels
 	count := int(math.Round(d.Synthetic * float64(d.pixels) / (side * side)))
 	for i := range count {
 		img := synthetic.Sample(rand.New(rand.NewPCG(d.Seed, 1<<61|uint64(i))), side, side, d.Scale)
@@ -205,8 +199,9 @@ func (d *colourPictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
-// and number the seed of its noise.
+// add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces
+// truth, and number the seed of its noise. The reduced picture is degraded further, and its brightness enlarged by
+// the stage.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -294,6 +289,8 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 }
 
 // fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
+// The input has for each sample half its two colour differences and then its scale² pixels of brightness. Samples
+// beyond an edge are repeated.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

@@ -26,24 +26,25 @@ import (
 // thousand steps, which is better than their last values while the learning rate is high (B. Polyak, A. Juditsky, SIAM
 // J. Control Optim. 30 (1992), doi:10.1137/0330046).
 const (
-	warmUp       = 200  // steps
-	lastPart     = 0.15 // share of the steps in which the loss is e²
-	exactPart    = 0.02 // the last share of the steps, with products in float32 in a remote
-	roundness    = 1e-6 // the constant of Charbonnier's loss
-	squareWeight = 25   // factor of e², which keeps gradients about as large
-	commonSquare = 9e-4 // mean of e² at which the logarithm has about the gradient of e²
-	leastSquare  = 3e-4 // added to the mean of e² before its logarithm is taken
-	momentum     = 0.95 // of Muon
-	adamRate     = 0.3  // Adam's learning rate as a share of Muon's
-	decay1       = 0.9  // of Adam's running mean of gradients
-	decay2       = 0.99 // of Adam's running mean of their squares
-	least        = 1e-8 // Adam's ε
-	clipAt       = 2
-	normDecay    = 0.98
-	averageDecay = 0.999
+	warmUp       = 200   // steps
+	lastPart     = 0.15  // share of the steps in which the loss is e²
+	exactPart    = 0.02  // the last share of the steps, with products in float32 in a remote
+	roundness    = 1e-6  // the constant of Charbonnier's loss
+	squareWeight = 25    // factor of e², which keeps gradients about as large
+	commonSquare = 9e-4  // mean of e² at which the logarithm has about the gradient of e²
+	leastSquare  = 3e-4  // added to the mean of e² before its logarithm is taken
+	momentum     = 0.95  // of Muon
+	adamRate     = 0.3   // Adam's learning rate as a share of Muon's
+	decay1       = 0.9   // of Adam's running mean of gradients
+	decay2       = 0.99  // of Adam's running mean of their squares
+	least        = 1e-8  // Adam's ε
+	clipAt       = 2     // the norm at which gradients are clipped, as a multiple of its running mean
+	normDecay    = 0.98  // of the running mean of the norm
+	averageDecay = 0.999 // of the running mean of the parameters
 )
 
-// learningRate returns the learning rate of step number step, counted from 0.
+// learningRate returns the learning rate of step number step, counted from 0. It rises to the option LearningRate
+// over warmUp steps, or a tenth of all steps, and falls along a cosine to 10⁻⁶ at the last step.
 func (l *learner) learningRate(step int) float64 {
 	o := &l.opt
 	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))
@@ -112,7 +113,7 @@ const (
 )
 
 // muon holds the buffers of orthogonalise: four n×n matrices, and n zeros.
-type muon struct{ gram, next, p, poly, zero []float32 }
+type muon struct{ gram, next, p, poly, zero []float32 } // gram is XᵀX, poly aI + b·gram + c·gram²
 
 func newMuon(n int) muon {
 	make := func(n int) []float32 { return make([]float32, n) }
@@ -120,7 +121,8 @@ func newMuon(n int) muon {
 }
 
 // orthogonalise sets dst, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 if x is 0. n must be a multiple of
-// kernel.Lanes and kernel.Rows32.
+// kernel.Lanes and kernel.Rows32. The iteration begins with x divided by the root of the trace of xᵀx, so that no
+// singular value is above 1.
 func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)

@@ -68,7 +68,8 @@ func (d *pictures) cut(rng *rand.Rand) patch {
 	return patch{from: &d.list[i], x: x, y: y}
 }
 
-// magnitude returns the sum of the magnitudes of the residual, over one in three rows of the target.
+// magnitude returns the sum of the magnitudes of the residual, in its integer steps, over one in three rows of the
+// target: enough to compare patches by.
 func (p patch) magnitude(side, scale int) (sum int) {
 	n, row := side*scale, p.from.w*scale
 	for y := 0; y < n; y += 3 {
@@ -142,8 +143,9 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 	}
 }
 
-// fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in samples,
-// after symmetry s was applied. each is the number of values of a sample in target, w the width of residual in samples.
+// fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in
+// samples, after symmetry s was applied. side is the side of the patch in samples, each the number of values of a
+// sample in target, and w the width in samples of the picture that residual belongs to.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
@@ -154,7 +156,7 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 		a, b := s.source(u, v, n)
 		return (y*scale+b)*w*scale + x*scale + a
 	}
-	across := index(1, 0) - index(0, 0)
+	across := index(1, 0) - index(0, 0) // from a pixel to its right neighbour
 	for v := range n {
 		at := index(0, v)
 		for u := range side {
@@ -173,8 +175,8 @@ type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }
 
-// sampleSymmetry returns a random symmetry, all equally likely. Patches of a robust model are not made negative,
-// because noise grows with brightness.
+// sampleSymmetry returns a random symmetry, all equally likely, or none with training.NoSymmetries. Patches of a
+// robust model are not made negative, because noise grows with brightness.
 func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	bits := rng.Uint32()
 	if s.Symmetries == training.NoSymmetries {

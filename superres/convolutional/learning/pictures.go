@@ -126,7 +126,8 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns the pair of a picture with the given channels and degradation, with the target from distil.
+// makePair returns the pair of a picture with the given channels and degradation, with the target from distil. A
+// robust model gets the true channels as well, from which its patches are degraded.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {
@@ -207,7 +208,8 @@ func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, lo
 	return out, nil
 }
 
-// bytes returns the memory of the pictures in bytes.
+// bytes returns the memory of the pictures in bytes: each is for a pixel, its residuals and its true channels, and
+// sample for a low-resolution sample, its brightness and colour.
 func (d *pictures) bytes() int64 {
 	each, sample := int64(2), int64(2)
 	if d.SeesColour {

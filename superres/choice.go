@@ -69,7 +69,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	if m.robust == nil {
 		return c, nil
 	}
-	x.PixelArt = m.robust.isJudged
+	x.PixelArt = m.robust.isJudged // look for pixel art only with a judge
 	if !m.robust.isJudged {
 		last = min(last, flaws.StepRegions)
 	}
@@ -107,7 +107,8 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 }
 
 // chooseRobust adds the robust model to c: alone if x says that the clean model gets no share, else mixed with the
-// clean model; share is the share of the robust model.
+// clean model; share is the share of the robust model. The model with the smaller share gets the effort fast, the clean
+// one also if both shares are equal.
 func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
 	c.Robust, c.Strength = share, x.Strength
 	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
@@ -147,12 +148,13 @@ func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 }
 
 // MostCopies returns how many equal samples along a side may be reduced to one before a picture of the given size is
-// enlarged to the size of result, so that no scale exceeds MaxScale: see flaws.Examination.
+// enlarged to a picture of the size result, so that no scale exceeds MaxScale: see flaws.Examination.
 func MostCopies(size, result image.Point) int {
 	return min(MaxScale*size.X/result.X, MaxScale*size.Y/result.Y)
 }
 
-// Apply returns opt, changed for the picture and the models of the choice. size is the size of the result in pixels.
+// Apply returns opt, changed for the picture and the models of the choice. size is the size of the result in pixels; it
+// is asked for if Choose has reduced the picture, since a scale would then give another size.
 func (c Choice) Apply(opt Options, size image.Point) Options {
 	if c.Plain > 0 {
 		strength := 1 - c.Plain

@@ -57,7 +57,8 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 }
 
 // cellWeights returns the weights along one side of a picture that is enlarged from size to result samples. The cells
-// divide a range of side samples of the picture equally; it begins with sample from, which may be negative.
+// divide a range of side samples of the picture equally; it begins with sample from, which may be negative. Before the
+// middle of the first cell and after the middle of the last, that cell alone counts.
 func cellWeights(size, result, from, side, cells int) []weight {
 	list := make([]weight, result)
 	for i := range list {
@@ -227,7 +228,8 @@ func (m *Model) meanOfOrientations(
 	return means, nil
 }
 
-// addOriented enlarges whole planes in one orientation, turns the result back and adds it, times weight, to sums.
+// addOriented enlarges whole planes in one orientation, turns the result back and adds it, times weight, to sums. For a
+// network it collects the garbage first.
 func (m *Model) addOriented(
 	ctx context.Context, sums, in []*plane.Plane, t task, orientation int32, weight float32,
 ) error {

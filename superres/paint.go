@@ -40,12 +40,13 @@ func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintRows does what paint does, for at most rowsPerPass rows.
+// paintRows does what paint does, for at most rowsPerPass rows. It changes planes: it applies the strength to them, and
+// splits red, green and blue of a picture with chroma.
 func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	luma := planes[0]
 	end := top + luma.H
 	lo, hi := e.rowsAround(top, end)
-	interpolated := !e.grey && len(planes) == 1
+	interpolated := !e.grey && len(planes) == 1 // colour is interpolated here
 	if interpolated || e.strength != 1 {
 		from, to := e.interpolation.Needs(top, end)
 		lo, hi = min(lo, from), max(hi, to)
@@ -183,8 +184,9 @@ func (e *enlarger) clearHaze(alpha *plane.Plane) {
 	})
 }
 
-// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out holds the
-// rows of an enlargement of low, beginning with row top; height is the height of the whole enlargement.
+// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place, fewer at an
+// edge. out holds the rows of an enlargement of low, beginning with row top; height is the height of the whole
+// enlargement.
 func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.

@@ -150,6 +150,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return New(scale, c)
 }
 
+// Kind implements stage.Stage, as does Save, which puts the dictionaries into a and returns the other parameters.
 func (c *Stage) Kind() string { return kind }
 
 // Reach implements stage.Stage. It is one row less than a patch, since a sample depends on all patches that cover it.
@@ -194,8 +195,8 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 // togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples in float32, the low
-// patch in float64, and the code.
+// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples of both in float32, the
+// low patch in float64, and the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
@@ -212,6 +213,7 @@ func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 
+// Settings implements stage.Tunable: the coder can be set.
 func (c *Stage) Settings() stage.Settings { return stage.Coding }
 
 // Tune implements stage.Tunable.
@@ -257,7 +259,8 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough.
+// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough: the
+// sums of high atoms times the coefficients of the codes, plus the means unless Detail is set. A range has 256 patches.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {

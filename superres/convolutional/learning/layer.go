@@ -129,7 +129,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 		*p = s.divide(make([]float32, s.size()))
 	}
 	if random {
-		deviation := 0.35 // of a layer of the chain, for one product
+		deviation := 0.35 // in the chain, if an output had a single product
 		if s.side > 3 {
 			deviation = 1.2 // the first layer for brightness
 		} else if s.linear {

@@ -43,8 +43,8 @@ const (
 	averageDecay = 0.999 // of the running mean of the parameters
 )
 
-// learningRate returns the learning rate of step number step, counted from 0. It rises to the option LearningRate
-// over warmUp steps, or a tenth of all steps, and falls along a cosine to 10⁻⁶ at the last step.
+// learningRate returns the learning rate of step number step, counted from 0. It rises to the option LearningRate over
+// warmUp steps, or over a tenth of all steps if these are fewer, and falls along a cosine to nearly 10⁻⁶.
 func (l *learner) learningRate(step int) float64 {
 	o := &l.opt
 	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))

@@ -50,8 +50,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated
-// here.
+// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated here.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]

@@ -90,8 +90,7 @@ func signed(x, sign float32) float32 {
 	return math.Float32frombits(math.Float32bits(x) | math.Float32bits(sign)&(1<<31))
 }
 
-// horner returns the value at x of the polynomial with these coefficients, of the highest power first, by fused
-// steps.
+// horner returns the value at x of the polynomial with these coefficients, of the highest power first, by fused steps.
 func horner(x float32, coefficients ...float32) float32 {
 	sum := coefficients[0]
 	for _, c := range coefficients[1:] {
@@ -164,8 +163,7 @@ func elu(x float32) float32 {
 	return x
 }
 
-// softplus returns ln(1 + eˣ) as max(x, 0) + ln(1 + t), t = e^−|x|, with a polynomial for the logarithm divided by
-// t.
+// softplus returns ln(1 + eˣ) as max(x, 0) + ln(1 + t), t = e^−|x|, with a polynomial for the logarithm divided by t.
 func softplus(x float32) float32 {
 	t := exp(-abs(x))
 	p := horner(t, 0.0053839949, -0.0301107075, 0.079210341, -0.137465909, 0.191451028, -0.248529434, 0.333203435,

@@ -41,9 +41,8 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 // hasGaussian reports whether the tier in use has assembly for tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" || Tier() == "avxvnni" }
 
-// prepareGaussian computes the weights of ConvolveFourRows, if the tier uses them and they fit into 16 bits;
-// otherwise f.gaussian is nil. magnitudes holds for each output the sum of its weights' magnitudes, at most
-// MaxWinogradSum.
+// prepareGaussian computes the weights of ConvolveFourRows, if the tier uses them and they fit into 16 bits; otherwise
+// f.gaussian is nil. magnitudes holds for each output the sum of its weights' magnitudes, at most MaxWinogradSum.
 func (f *Filter) prepareGaussian(magnitudes []int64) {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step || !hasGaussian() {

@@ -44,9 +44,8 @@ type packed struct {
 
 var packedMemory = sync.Pool{New: func() any { return new(packed) }}
 
-// multiply sets products to the matrix product of input and weights. input has packedPairs rows of inputs values,
-// and products has packedPairs rows of outputs values. weights has, for each two outputs, a pair of weights for each
-// input.
+// multiply sets products to the matrix product of input and weights. input has packedPairs rows of inputs values, and
+// products has packedPairs rows of outputs values. weights has, for each two outputs, a pair of weights for each input.
 func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) {
 	for o := 0; o < outputs; o += 2 {
 		w := weights[:inputs]

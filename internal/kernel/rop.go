@@ -160,8 +160,7 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale sets each column of q to grow·q and of z to w·u + r(z − w·u), where grow and w have a number for each
-// column.
+// Rescale sets each column of q to grow·q and of z to w·u + r(z − w·u), where grow and w have a number for each column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {

@@ -116,9 +116,8 @@ func quantise(n *Network, p params) (t tables, err error) {
 }
 
 // add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. An input
-// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest. isChain
-// demands that Winograd's transform of the weights fits, too. add fails if a number is not finite, or a factor is 1
-// or more.
+// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest. isChain demands
+// that Winograd's transform of the weights fits, too. add fails if a number is not finite, or a factor is 1 or more.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
 	var brightness, most, all float64 // sum of brightness weights, greatest magnitude, sum of magnitudes
 	terms := 0

@@ -283,8 +283,7 @@ func (c *code) float(name string) vector {
 }
 
 // bits returns a vector with all lanes equal to the given bits. It may be called inside of loops: amd64 loads the
-// vector where it is used; arm64 loads each of the first mostConstants before all loops, in the prologue, and keeps
-// it.
+// vector where it is used; arm64 loads each of the first mostConstants before all loops, in the prologue, and keeps it.
 func (c *code) bits(value uint32) vector {
 	if c.arm == nil {
 		v := c.vec()

@@ -12,13 +12,8 @@ import (
 // the loss is e², since results are scored by e².
 //
 // For a robust model, the last part uses the logarithm of the mean of e² in a patch instead, since results are scored
-// by the mean of decibels. With e², errors in noise count so much that clean pictures lose. The table has the gains on
-// interpolation in dB of 14 pictures, with 48 channels and 10 layers at ×2, after 6,000 last steps with each loss:
-//
-//	             clean   sharpened   sharpened JPEG   JPEG 75   noise 10   decimated
-//	e²           2.60    1.84        0.86             1.50      2.52       −0.28
-//	√(e² + 10⁻⁶) 2.77    1.99        0.86             1.50      2.48       −0.32
-//	logarithm    2.83    2.17        1.03             1.53      2.50       −0.23
+// by the mean of decibels. With e², errors in noise count so much that clean pictures lose: in 6,000 last steps the
+// logarithm gained 0.23 dB more than e² on clean pictures, 0.33 on sharpened and 0.03 on JPEG pictures.
 //
 // The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights), biases and
 // slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls along a cosine (I. Loshchilov, F.

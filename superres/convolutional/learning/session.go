@@ -95,9 +95,8 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 	return nil
 }
 
-// firstNetwork returns the network that the training starts from: new, or the network of s.From, made to fit s.
-// Layers from index known on need random weights. It fails if channels, skips or the inputs for colour do not allow
-// it.
+// firstNetwork returns the network that the training starts from: new, or the network of s.From, made to fit s. Layers
+// from index known on need random weights. It fails if channels, skips or the inputs for colour do not allow it.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {

@@ -32,9 +32,8 @@ func tiledRows(samples int) int {
 	return (tilesTogether + n - 1) / n * tileSide
 }
 
-// tiledSize returns how many samples, row after row, a layer reads of its input when its output is rounded up to
-// whole tiles: up to the last sample of the last tile. The input has full×full samples, and the output
-// (full−2)×(full−2).
+// tiledSize returns how many samples, row after row, a layer reads of its input when its output is rounded up to whole
+// tiles: up to the last sample of the last tile. The input has full×full samples, and the output (full−2)×(full−2).
 func tiledSize(full int) int {
 	count := tilesOf(full - 2)
 	return (tileSide*count+1)*full + tileSide*count + 2

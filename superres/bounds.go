@@ -64,8 +64,7 @@ type Signs struct {
 }
 
 // newSigns returns the signs of result, an enlargement of img. What was added is the difference of result from a
-// bicubic enlargement, and detail its difference from means within 2 pixels. choice holds the signs that all pixels
-// share.
+// bicubic enlargement, and detail its difference from means within 2 pixels. All pixels share the signs in choice.
 func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
 	s := &Signs{scale: float64(high.W) / float64(low.W), choice: choice}

@@ -185,8 +185,7 @@ func (e *enlarger) clearHaze(alpha *plane.Plane) {
 }
 
 // clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place, fewer at an
-// edge. out holds the rows of an enlargement of low, beginning with row top; height is the height of the whole
-// enlargement.
+// edge. out holds the rows of an enlargement of low, beginning with row top; height is its whole height.
 func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.
@@ -229,8 +228,7 @@ func neighbourRanges(least, greatest []float32, p *plane.Plane, y int) {
 // samples side by side are equal, so that the result can be clamped to them.
 
 // clampsFlatAreas reports whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
-// bicubic reduction. The model for digits undoes another reduction, and restores white strokes on black best without
-// the clamp.
+// bicubic reduction. The model for digits undoes another reduction, and restores white on black best without the clamp.
 func (m *Model) clampsFlatAreas(s sizes) bool {
 	return m.Degradation == resample.Cubic && slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
 		return slices.ContainsFunc(model.Stages, stage.KeepsAreas)

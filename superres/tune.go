@@ -56,8 +56,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		}
 		if m.Network != nil && (m.Scale < 2 || m.Scale > 4) {
 			return nil, usage.Errorf("superres: results are back-projected at scales 2 to 4, and this network "+
-				"has scale %d",
-				m.Scale)
+				"has scale %d", m.Scale)
 		}
 		back, err := stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation)
 		if err != nil {

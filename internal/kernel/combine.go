@@ -4,9 +4,8 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, with every product and every sum rounded to float32; without pieces it is 0. Pieces that begin
-// one sample apart filter a row, pieces one row apart filter columns. dst may have any length. dst and src must not
-// overlap.
+// in the order of k, with every product and every sum rounded to float32; without pieces it is 0. Pieces that begin one
+// sample apart filter a row, pieces one row apart filter columns. dst may have any length, and must not overlap src.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)

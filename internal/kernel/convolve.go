@@ -125,8 +125,7 @@ func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	return skip, step
 }
 
-// outputStep returns the number of entries in dst from the outputs of a sample to the next: OutputStep, or Outputs
-// for 0.
+// outputStep returns the number of entries in dst from the outputs of a sample to the next.
 func (f *Filter) outputStep() int { return cmp.Or(f.OutputStep, f.Outputs) }
 
 // noSkip is added to the outputs of every sample if skip is nil.

@@ -77,10 +77,9 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP, after an atom has joined the support. gram holds the products of this atom with
-// all atoms, and corr the correlations of all atoms with the residual. row and then 1/scale are the row of this atom
-// in the Cholesky factor. proj is the product of the signal with the unit direction that the atom adds to the span.
-// Advance sets
+// Advance is a step of Batch-OMP, after an atom has joined the support. gram holds the products of this atom with all
+// atoms, and corr the correlations of all atoms with the residual. row and then 1/scale are the row of this atom in the
+// Cholesky factor. proj is the product of the signal with the direction that the atom adds to the span. Advance sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //

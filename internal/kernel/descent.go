@@ -12,8 +12,7 @@ import "math"
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
-// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits wherever its
-// sample lies.
+// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits at any place.
 func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
 	if n <= 0 || len(bias) == 0 {
@@ -22,8 +21,7 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	if step < 0 || stride < 0 || rows < 1 || k < 1 {
 		panic("kernel: a convolution without taps")
 	}
-	// This panics if a slice is too short, which assembly would not notice.
-	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
+	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1] // panics if short
 	var memory [16]int
 	runs := memory[:0]
 	for r := range rows {
@@ -79,8 +77,7 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	if step < 0 || strideA < 0 || strideB < 0 {
 		panic("kernel: a negative stride")
 	}
-	// This panics if a slice is too short, which assembly would not notice.
-	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1]
+	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1] // panics if short
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
@@ -144,8 +141,7 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 }
 
 // Adam updates the parameters p from their gradient g, times a factor clip. m and v are the running means of the
-// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least keeps the
-// divisor above 0:
+// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least is ε:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //

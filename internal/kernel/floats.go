@@ -120,8 +120,7 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 	if dstStep < cols || aStep < 0 || inner < 1 {
 		panic("kernel: a product of matrices of no size")
 	}
-	// This panics if a slice is too short, which assembly would not notice.
-	_, _, _ = dst[(n-1)*dstStep+cols-1], a[(n-1)*aStep+inner-1], b[inner*cols-1]
+	_, _, _ = dst[(n-1)*dstStep+cols-1], a[(n-1)*aStep+inner-1], b[inner*cols-1] // panics if short
 	zero, perCall := make([]float32, cols), max(1, multiplicationsPerCall/(inner*cols))
 	for at := 0; at < n; at += perCall {
 		convolve32(dst[at*dstStep:], dstStep, a[at*aStep:], oneRun[:], aStep, inner, b, cols, Lanes, zero,
@@ -160,8 +159,7 @@ func Softmax(dst, src []float32) {
 	}
 }
 
-// checkEntries returns n, the length of a row. It panics unless Lanes divides channels, above 0, and channels
-// divides n.
+// checkEntries returns n, the length of a row. It panics unless Lanes divides channels, and channels n.
 func checkEntries(n, channels int) int {
 	needOf(channels, Lanes)
 	if channels == 0 || n%channels != 0 {

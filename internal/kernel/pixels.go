@@ -18,8 +18,8 @@ type Row struct {
 //
 // sums has step numbers for each column. The numbers of a column contribute to three samples: to the sample on its
 // right as the first summand, to its own sample as the second, and to the sample on its left as the third. Every
-// product and every sum is rounded. NaN becomes least[x]. There are len(dst)/scale samples; scale is 2 to 4. dst may
-// be was itself.
+// product and every sum is rounded. NaN becomes least[x]. There are len(dst)/scale samples; scale is 2 to 4. dst may be
+// was.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {

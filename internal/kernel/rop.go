@@ -121,7 +121,7 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 }
 
 // Project sets w_j to z_jᵀu, and adds Σ‖s·q − w·u‖² to out[0] and Σ‖z − w·u‖² to out[1]. It relies on ‖u‖ = 1: if s is
-// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may become
+// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may be
 // slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))

@@ -1,12 +1,11 @@
 package kernel
 
 // convolveTilesGeneric computes, by tiles, the outputs of two rows of the given number of samples from four rows of
-// samples, which begin at the offsets rows of src. step, dstStep and skipStep are the numbers of entries from sample
-// to sample in src, dst and skip. In dst, the second row of outputs begins `second` entries after the first; in
-// skip, `skipSecond` entries. v and sums are memory for the input transform and the sums of tilesPerCall tiles, with
-// stride and sumStride entries from one value of a transform to the next. weights is the filter transform, bias,
-// positive and negative are the fields of a Winograd, and limits is the result of Filter.limits. The last tiles end
-// where the rows end.
+// samples, which begin at the offsets rows of src. step, dstStep and skipStep are the numbers of entries from sample to
+// sample in src, dst and skip. In dst, the second row of outputs begins `second` entries after the first; in skip,
+// `skipSecond` entries. v and sums are memory for the input transform and the sums of tilesPerCall tiles, with stride
+// and sumStride entries from one value of a transform to the next. weights is the filter transform, bias, positive and
+// negative are the fields of a Winograd, and limits is the result of Filter.limits. The last tiles end with the rows.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {
@@ -19,11 +18,10 @@ func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []
 	}
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart,
-// in four rows that begin at the offsets rows of src; it begins two samples after the tile before. For each of the
-// 16 entries of the transform (in the order of the function entry, stride apart) v has, for each tile, the channels.
-// The last row and the last column are negated; so are the last row and column of A in the output transform, which
-// makes up for it.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart, in
+// four rows that begin at the offsets rows of src; it begins two samples after the tile before. For each of the 16
+// entries of the transform (in the order of the function entry, stride apart) v has, for each tile, the channels. The
+// last row and the last column are negated; so are the last row and column of A in the output transform.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	for s := range n {
 		for c := range channels {

@@ -48,8 +48,7 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 	if min(dstGap, dstStep, srcGap, srcStep) < 0 {
 		panic("kernel: a negative stride")
 	}
-	// This panics if dst or src is too short, which assembly would not notice.
-	_, _ = dst[(outs-1)*dstGap+(n-1)*dstStep+k-1], src[(ins-1)*srcGap+(n-1)*srcStep+k-1]
+	_, _ = dst[(outs-1)*dstGap+(n-1)*dstStep+k-1], src[(ins-1)*srcGap+(n-1)*srcStep+k-1] // panics if short
 	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 

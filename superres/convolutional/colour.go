@@ -118,8 +118,7 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	}
 }
 
-// quantiseColour returns the integer for half of a colour difference v, which is clamped to −1..1: round(white/2·v),
-// halves away from 0.
+// quantiseColour returns the integer for half of a colour difference v, which is clamped to −1..1: round(white/2·v).
 func quantiseColour(v float32) int16 {
 	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded to float32 before 0.5 is added
 	if v < 0 {

@@ -230,8 +230,8 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: all sizes and
-// sums are checked.
+// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: sizes and sums
+// are checked.
 func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {

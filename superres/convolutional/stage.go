@@ -11,7 +11,7 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds the residual that a network computes to the enlarged brightness. It implements stage.Tunable and
+// Stage adds the residual that a network computes to the enlarged brightness. It is a stage.Tunable and
 // stage.AreaKeeper.
 type Stage struct{ net }
 

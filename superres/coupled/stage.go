@@ -72,8 +72,7 @@ func New(scale int, c Stage) (*Stage, error) {
 	m, l := c.High.Dims()
 	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > MaxAtoms {
 		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal "+
-			"numbers up to %d",
-			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
+			"numbers up to %d", n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
 	}
 	var err error
 	if c.coder, err = NewCoder(c.Coder, c.Low); err != nil {

@@ -98,8 +98,7 @@ func (c *code) bytesOf(name string) integer {
 
 func (c *code) lengthOf(slice string) integer { return c.param(lengthName(slice)) }
 
-// integers writes an instruction on two numbers, which changes the second: the instruction called name for arm64, or
-// avx for amd64.
+// integers writes an instruction on two numbers, which changes the second: name for arm64, or avx for amd64.
 func (c *code) integers(name string, avx func(from, to Op), from, to integer) {
 	if c.arm != nil {
 		c.arm.write(name+" %s, %s", from, to)

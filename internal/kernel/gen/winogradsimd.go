@@ -126,8 +126,8 @@ func simdTransformEntry(i int, x, y value) value {
 }
 
 // simdMultiplyTiles keeps the sums of one entry in registers, for 4 tiles and 8 outputs: that fits into 16 registers.
-// It takes the second and third row first: the output transform adds their sum to its first row, and their difference
-// to its second.
+// It takes the second and third row first: the output transform adds their sum to its first row, their difference to
+// its second.
 func simdMultiplyTiles(f *function) {
 	const tall, wide, unrolled = 4, 2, 4
 	tile, line := f.int(shift(f.arg("channels"), 1)), f.int(shift(f.arg("biasLen"), 2))

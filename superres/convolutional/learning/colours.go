@@ -26,32 +26,15 @@ import (
 // stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
 // for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over 1 dB.
 //
-// The options for colour. 3 layers in the chain are better than 1 or 2. For photo, 6000 steps at ×2, the PSNR of Cb
-// and Cr is 0.51, 1.25 and 0.74 dB above Lanczos on Set5, open-valid and T91, where 1 layer after 1500 steps has
-// 0.37 and 0.84.
-//
-// Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced
-// 109 pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The
-// table has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
-//
-//	steps    clean   JPEG 95  JPEG 70
-//	6,000    34.57   31.28    28.41
-//	20,000   34.60   31.38    28.47
-//	80,000   34.61   31.43    28.51    five minutes
-//
-// At ×3 and ×4, and for photo-max, 80,000 steps gain 0.02 to 0.1 dB on clean pictures, and 0.13 to 0.26 on JPEG
-// files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
-// photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin strokes
-// with colour repeated in 2×2 pixels, and 1.10 times with fewer steps.
-//
-// 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Training
-// also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
+// The options for colour. 3 layers in the chain are better than 1 or 2, by 0.1 dB in Cb and Cr. 3 layers of 32
+// channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Longer training is better:
+// 80,000 steps in place of 6,000 or 3,000 bring RGB 0.02 to 0.1 dB in clean pictures and 0.1 to 0.26 dB in JPEG files,
+// which hold colour at half the resolution. A network with one layer in the chain does not gain. Training also on
+// pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
 //
 // A network for brightness that looks at colour is no better after a short training, nor is a network for red, green
-// and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with
-// red and blue as further outputs of half the weight, a network of the size of photo does use colour: after long
-// training it is 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev than photo for
-// brightness; on grey pictures it has 0.02 to 0.04 dB less. That is photo at ×4 now.
+// and blue. Trained long from random weights, with red and blue as further outputs of half the weight, it gains 0.03 to
+// 0.13 dB on pictures in colour and loses 0.02 to 0.04 dB on grey pictures. photo at ×4 is such a network.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -78,8 +61,7 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper if the network for brightness, which takes more time,
-// is larger.
+// forColour returns the options for colour. The chain is deeper if the network for brightness is larger.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch

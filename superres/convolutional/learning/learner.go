@@ -128,8 +128,8 @@ const (
 	headWeight = 0.5
 )
 
-// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. The result and n share
-// all other layers.
+// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. All other layers are
+// shared.
 func withHeads(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.Layers = slices.Clone(n.Layers)

@@ -167,7 +167,7 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 	}
 }
 
-// symmetry is an operation on patches: transposition, then horizontal and vertical flip; negative swaps black and
+// symmetry is an operation on a patch: transposition, then horizontal and vertical flip; negative swaps black and
 // white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool

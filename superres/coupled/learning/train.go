@@ -179,8 +179,7 @@ func (t Trainer) Train(
 	last := found.Steps[len(found.Steps)-1]
 	record := training.Record{
 		Learner: t.Learner, Coder: t.Coder, Atoms: t.Atoms, Iterations: last.Iteration, Stop: string(found.Stop),
-		Seed:     t.Seed,
-		Pictures: len(sources), Patches: count, DataSHA256: s.hash.String(), RMSE: last.RMSE,
+		Seed: t.Seed, Pictures: len(sources), Patches: count, DataSHA256: s.hash.String(), RMSE: last.RMSE,
 	}
 	for _, w := range found.Warnings {
 		record.Warnings = append(record.Warnings, w.Error())

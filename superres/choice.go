@@ -50,8 +50,7 @@ const noisierColour = 1.25
 // picture; the robust model of m, tuned to the strength of the flaws, from flaws.LeastStrength on; in doubt, a mixture
 // of the two. Where noise varies over the picture, the result is a mixture of the robust model at two strengths. In a
 // mixture of m and the robust model, the model with the smaller share has the effort fast, unless m has the effort max:
-// on 70 parts of general-dev with each of 14 kinds of damage, that costs 0.015 dB on average, and up to 0.08 dB on
-// sharpened pictures, while a mixture takes the program 1.2 to 1.5 times as long as one model, not 1.9 times.
+// that costs 0.015 dB on average, while a mixture takes 1.2 to 1.5 times as long as one model, not 1.9 times.
 //
 // If last is at most flaws.StepMeasure, one model serves the whole picture, chosen by the strength alone, as frames of
 // a video need it. The steps after flaws.StepRegions are run only for models WithJudge. If m has no robust model,

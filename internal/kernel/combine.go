@@ -14,6 +14,8 @@ func Combine(dst, src []float32, at []int, weight []float32) {
 	combine(dst, src, at, weight)
 }
 
+// combineGeneric is the definition of Combine: it adds the pieces of src that begin at the entries of at, times their
+// weights.
 func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	clear(dst)
 	for k, w := range weight {
@@ -39,6 +41,7 @@ func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOnto(dst, base, src, at, weight)
 }
 
+// combineOntoGeneric is the definition of CombineOnto: it adds the weighted pieces to base and clips the sums to 0..1.
 func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	copy(dst, base)
 	for k, w := range weight {

@@ -22,6 +22,7 @@ func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 
+// mulGeneric is the definition of Mul: C = AᵀB, where row r of C is the sum of a_ir times row i of B.
 func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	for r := range rows {
 		to := c[r*ldc : r*ldc+cols]
@@ -68,6 +69,7 @@ func maxAbsGeneric(v []float64) float64 {
 	return most
 }
 
+// indexAbsGeneric returns the index of the first entry with the given absolute value, or len(v) if there is none.
 func indexAbsGeneric(v []float64, value float64) int {
 	for i, x := range v {
 		if math.Abs(x) == value {
@@ -97,6 +99,7 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
+// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), then corr − proj·p, for all atoms.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {
@@ -130,6 +133,7 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
+// scoresGeneric is the definition of Score: for each atom, fresh − p² and corr²/fresh, with their limits.
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

@@ -81,6 +81,8 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
+// correlateGeneric is the definition of Correlate: it adds the products of each sample's k inputs and cols gradients to
+// c.
 func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	for y := range rows {
 		for x := range n {
@@ -106,6 +108,7 @@ func Activate(h, z, slope []float32) {
 	activate(h, z, slope)
 }
 
+// activateGeneric is the definition of Activate, for samples of len(slope) channels, one after the other.
 func activateGeneric(h, z, slope []float32) {
 	for at := 0; at < len(z); at += len(slope) {
 		for o, s := range slope {
@@ -126,6 +129,8 @@ func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBack(d, z, slope, toSlope, toBias)
 }
 
+// activateBackGeneric is the definition of ActivateBack: d becomes the gradient of z, where the slope acts on negative
+// z.
 func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	for at := 0; at < len(d); at += len(slope) {
 		for o, s := range slope {
@@ -156,6 +161,7 @@ func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 
+// adamGeneric is the definition of Adam: m and v are running means, and p moves by their quotient.
 func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	for i := range p {
 		x := clip * g[i]

@@ -21,6 +21,8 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
+// ropUpdateGeneric is the definition of ROPUpdate, column by column: p = (g·q − z + c)/2 with g = 2s−1 and c = 2w·u −
+// e. It keeps the shrunk old q in old, and moves q and z towards the new values by the share alpha.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -54,6 +56,8 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	}
 }
 
+// shortenGeneric is the definition of Shorten. now is the shrinkage of a column with the squared length x: 0 for
+// lengths up to 1/penalty, and nearly 1 for long columns.
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -80,6 +84,7 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
+// ropResidualGeneric is the definition of ROPResidual: pq = Σ‖p − s·q‖² and moved = Σ‖old − s·q‖² over all columns.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -132,6 +137,7 @@ func Project(z, q, u, shrink, w, out []float64) {
 	project(z, q, u, shrink, w, out)
 }
 
+// projectGeneric is the definition of Project: x is the projection zᵀu of a column, rest the sum of ‖z‖² − x².
 func projectGeneric(z, q, u, shrink, w, out []float64) {
 	ld := len(u)
 	qz, rest := 0.0, 0.0
@@ -170,6 +176,7 @@ func Rescale(q, z, u, grow, w []float64, r float64) {
 	rescale(q, z, u, grow, w, r)
 }
 
+// rescaleGeneric is the definition of Rescale: it grows q, and multiplies by r the part of z that is not along u.
 func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	ld := len(u)
 	for j, s := range grow {

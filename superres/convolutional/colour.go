@@ -36,6 +36,7 @@ func NewColour(n *Network) (*Colour, error) {
 	return &Colour{made}, nil
 }
 
+// init lets package stage read networks for colour, called "convolutional", from model files.
 func init() {
 	stage.RegisterColour(kind, func(scale int, text json.RawMessage, a *stage.Arrays) (stage.Colour, error) {
 		n, err := loadNet(scale, text, a, true)

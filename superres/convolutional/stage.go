@@ -29,6 +29,7 @@ const kind = "convolutional"
 
 func init() { stage.Register(kind, load) }
 
+// load reads a network for brightness from a model file.
 func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	n, err := loadNet(scale, text, a, false)
 	if err != nil {

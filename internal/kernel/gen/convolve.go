@@ -71,11 +71,8 @@ func (t tier) residual() {
 
 // filter computes the sums of tiles of samples and outputs, as large as the registers can hold, and calls finish with
 // the sums of each tile. tall is the number of samples in a tile with AVX2. The last tile of a row ends where the row
-// ends, so that some samples are computed twice.
-//
-// Note: with AVX-512 a tile has 24 samples and one vector of outputs, for any number of outputs: 25 operands are loaded
-// for 24 products. Intel's processors load two and multiply two in a cycle, so that wider tiles would gain 4 % in the
-// outer layers.
+// ends, so that some samples are computed twice. With AVX-512 a tile has 24 samples and one vector of outputs, for any
+// number of outputs: wider tiles would gain 4 % in the outer layers.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
 	if t.lanes == 8 {

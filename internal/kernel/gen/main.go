@@ -19,6 +19,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// main writes the Go files, the module of WebAssembly and the assembly of all operations to a folder.
 func main() {
 	to := flag.String("to", "..", "write the files to `FOLDER`")
 	flag.Parse()

@@ -7,16 +7,12 @@ import (
 )
 
 // multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
-// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums
-// of the second and third row. The output transform needs their sum in its first row and their difference in its
-// second, so the products of the first row are added to the sum, and the products of the last row to the difference.
+// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums of
+// the second and third row. The output transform needs their sum in its first row and their difference in its second,
+// so the products of the first row are added to the sum, and the products of the last row to the difference.
 //
-// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26.
-// Intel's processors load two vectors and multiply two, on ports 0 and 5, in a cycle. The weights of two entries for
-// 2 vectors are read from the second-level cache once in a call, and stay in the first-level cache.
-//
-// At 64 channels nine tenths of the time of a tile goes to products, at 48 channels 86 %. On Zen 5 ConvolveTwoRows
-// has 87 and 82 % of peak's speed, 81 % at 32 channels.
+// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26, and
+// Intel's processors load two vectors and multiply two in a cycle. Nine tenths of the time goes to products.
 func (t tier) multiplyTiles() {
 	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)

@@ -116,6 +116,7 @@ func (c *code) copyOf(from integer) integer {
 	return n
 }
 
+// zeroNumber returns a new number that is 0.
 func (c *code) zeroNumber() integer {
 	n := c.newNumber()
 	if c.arm != nil {

@@ -26,9 +26,7 @@ import (
 //	        channels, and the arrays of all layers
 //
 // Windows and targets have the layout of pass: the values of a sample side by side, then the next sample of its row.
-//
-// Note: this program and PyTorch 1.13 reach the same PSNR to 0.01 dB; on two cores of AMD's Zen, PyTorch takes five
-// times the processor time. Two cores sample patches of 5 million low-resolution pixels a second, which limits a GPU.
+// Two cores sample patches of 5 million low-resolution pixels a second, which limits how fast a GPU can learn.
 type remote struct {
 	to      *bufio.Writer
 	from    *bufio.Reader

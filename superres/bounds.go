@@ -20,7 +20,7 @@ import (
 // within 2 and within 8 pixels, and what Choose found in the picture. The weights come from quantile regression on
 // degraded pictures: see flaws/learned/learning.
 func (s *Signs) ErrorBounds() *plane.Plane {
-	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2] // of the next scale of 2, 3 and 4, or of 4 above it
+	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2] // of the scale, rounded up, or the nearest of 2 to 4
 	out := plane.New(s.added[0].W, s.added[0].H)
 	parallel.Rows(out.H, func(y int) {
 		row := out.Row(y)

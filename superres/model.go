@@ -280,7 +280,7 @@ func (m *Model) scaleChain(s sizes) []int {
 	var best []int
 	bestProduct := 0
 	var extend func(taken []int, product, from int)
-	extend = func(taken []int, product, from int) {
+	extend = func(taken []int, product, from int) { // adds scales from index from on to taken
 		switch {
 		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
 			return

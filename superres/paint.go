@@ -149,14 +149,15 @@ func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Pic
 	}
 }
 
-// paintAlpha paints the transparency of rows of the result, beginning with row top.
+// paintAlpha paints the transparency of rows of the result, beginning with row top, with clean outlines if it was
+// enlarged.
 func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
 	if e.changesAlpha() {
 		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
 		e.clearHaze(alpha)
 	}
-	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })
+	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) }) // channel 3
 }
 
 // Transparency goes through the model as brightness does, because an outline is an edge like any other. Two measures

@@ -129,8 +129,7 @@ func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBack(d, z, slope, toSlope, toBias)
 }
 
-// activateBackGeneric is the definition of ActivateBack: d becomes the gradient of z, where the slope acts on negative
-// z.
+// activateBackGeneric is the definition of ActivateBack: d becomes the gradient of z; the slope acts on negative z.
 func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	for at := 0; at < len(d); at += len(slope) {
 		for o, s := range slope {
@@ -146,7 +145,8 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 }
 
 // Adam updates the parameters p from their gradient g, times a factor clip. m and v are the running means of the
-// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least is ε:
+// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps
+// the divisor above 0:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //

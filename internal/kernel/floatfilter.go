@@ -125,8 +125,7 @@ func (f *FloatFilter) pack(t Taps, dilation int) {
 		last := min(first+together, t.Outputs) - 1
 		from := first / out * in
 		channels := (last/out+1)*in - from
-		p := filterPart{first: first, from: from, count: perRun * channels,
-			bias: f.bias[first : first+together]}
+		p := filterPart{first: first, from: from, count: perRun * channels, bias: f.bias[first : first+together]}
 		p.weight = make([]float32, t.Height*t.Width*channels*together)
 		for o := first; o <= last; o++ {
 			for i := range in {
@@ -169,7 +168,7 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 		work.runs = append(work.runs, rows[r.row]+r.offset)
 	}
 	step := f.step * f.stride
-	perCall := max(1, multiplicationsPerCall/(len(f.runs)*f.Outputs))
+	perCall := max(1, multiplicationsPerCall/(len(f.runs)*f.Outputs)) // samples, for short calls of assembly
 	if f.depthwise == nil {
 		perCall = max(1, perCall/f.taps.Inputs)
 	}

@@ -203,7 +203,8 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric has no branch, since processors would mispredict it too often.
+// maskGeneric is the definition of Mask: it sets x to w where s is not zero, else to 0, and counts the former. It has
+// no branch, since processors would mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

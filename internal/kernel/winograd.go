@@ -178,8 +178,7 @@ type Winograd struct {
 }
 
 // tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
-// assembly keeps in registers. It is small, so that the transforms of the tiles stay in the first-level cache: with 48
-// tiles, layers of 32 and of 48 channels took 7 % more time.
+// assembly keeps in registers. It is small, so that the transforms of the tiles stay in the first-level cache.
 const tilesPerCall = 12
 
 // tileSamples is the number of samples of a row that tilesPerCall tiles cover. The last tiles of a row end where the
@@ -195,6 +194,7 @@ func WinogradBytes(channels int) int64 {
 		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
 	}
 	gaussian := (2*spreadSide*(gaussianWide+2) + 4*spreadSide*gaussianWide) * channels // columns and gathered
+	// Then come the slices of 16-bit transforms, the slices of 32-bit sums, and the arrays.
 	return int64(gaussian + (16+spreadSide)*2*paddedStride(n, 2) + (2*8+spreadSide+16)*4*paddedStride(n, 4) +
 		4*4*MaxOutputs)
 }

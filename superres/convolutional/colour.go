@@ -47,7 +47,7 @@ func init() {
 	})
 }
 
-// Tune implements stage.Colour.
+// Tune implements stage.Colour. It returns c itself if the settings change nothing.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 	tuned, changed, err := c.tune(t)
 	if err != nil {

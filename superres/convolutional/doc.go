@@ -1,6 +1,6 @@
 // Package convolutional has two stages made of small networks of convolutions: one adds a residual to the enlarged
-// brightness of a picture, the other to its enlarged colour. Both are registered with package stage as
-// "convolutional". Package learning below this one trains them.
+// brightness of a picture, the other to its enlarged colour. Both are registered with package stage as "convolutional".
+// Package learning below this one trains them.
 //
 // network.go describes a network in float32, the form that training changes. A stage computes the same network in
 // integers, so that all machines give the same bits and a file can be checked for overflow:
@@ -13,7 +13,6 @@
 //
 // Note: products are of 16-bit integers. On Set5, a network that reaches 37.17 dB in float32 changes by 0.0005 dB.
 // Weights and activations of 8 bits, rounded without further training, lose 0.008 dB or more, and are no faster on
-// processors without VNNI. The chain of 3×3 layers uses Winograd's tiles of 2×2 outputs instead
-// (kernel.ConvolveTwoRows), which need fewer products for the same sums on any processor: with 48 channels, two rows
-// take 0.53 to 0.61 of the time of two single rows.
+// processors without VNNI. The chain of 3×3 layers uses Winograd's tiles instead, which need fewer products for the
+// same sums.
 package convolutional

@@ -88,7 +88,7 @@ func quantise(n *Network, p params) (t tables, err error) {
 			most[i] = max(most[i], v)
 		}
 	}
-	unit := func(most float64) float64 {
+	unit := func(most float64) float64 { // the factor a for a greatest activation
 		if most == 0 {
 			return 1
 		}

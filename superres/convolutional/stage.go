@@ -47,7 +47,7 @@ func Of(s stage.Stage) (*Stage, bool) {
 // SeesColour implements stage.ColourViewer.
 func (s *Stage) SeesColour() bool { return s.params.SeesColour }
 
-// Tune implements stage.Tunable.
+// Tune implements stage.Tunable. It returns s itself if the settings change nothing.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	tuned, changed, err := s.tune(t)
 	if err != nil {

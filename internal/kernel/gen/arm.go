@@ -40,8 +40,7 @@ func newArmFunction(op operation) (*armFunction, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &armFunction{name: op.assemblyName(), offsets: map[string]int{},
-		constants: map[uint32]vector{}}
+	f := &armFunction{name: op.assemblyName(), offsets: map[string]int{}, constants: map[uint32]vector{}}
 	for _, p := range sig.parameters {
 		size := 8
 		if p.isFloat32 {
@@ -75,8 +74,7 @@ func (f *armFunction) write(format string, values ...any) {
 
 // instruction adds an instruction with the integer n, often an address in memory, and the vector v.
 func (f *armFunction) instruction(code uint32, mnemonic string, n integer, v vector) {
-	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
-		registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
 }
 
 // indexed adds an instruction with the vector v and the memory at base plus index.

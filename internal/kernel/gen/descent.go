@@ -102,7 +102,7 @@ type stepping struct {
 	one, three, five integer
 }
 
-// stepOf returns the stepping by the parameter step.
+// stepOf returns the stepping by the parameter step, on amd64 with registers of three and of five steps.
 func (c *code) stepOf(tall int) *stepping {
 	s := &stepping{code: c, one: c.bytesOf("step")}
 	if c.arm == nil {

@@ -149,8 +149,7 @@ func simdBoundFlatAreas(f *function) {
 		}
 		f.store(add(f.arg("least"), at.value()), 0,
 			choose(lo.value(), same(minusInf32), aboveInts(los.value(), same(many))))
-		f.store(add(f.arg("most"), at.value()), 0,
-			choose(hi.value(), same(inf32), aboveInts(his.value(), same(many))))
+		f.store(add(f.arg("most"), at.value()), 0, choose(hi.value(), same(inf32), aboveInts(his.value(), same(many))))
 	}, func(first bool, sample value) {
 		f.set(nine[i], sample)
 		i++

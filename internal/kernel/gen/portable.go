@@ -417,7 +417,7 @@ func (c *code) of(op operator, a, b vector) vector {
 func (c *code) root(a vector) vector {
 	v := c.newVector()
 	if c.arm != nil {
-		c.arm.vectors(0x6ea1f800, "FSQRT", a, vector{arm: -1}, v)
+		c.arm.vectors(0x6ea1f800, "FSQRT", a, vector{arm: -1}, v) // the code of the instruction
 	} else {
 		VSQRTPS(a.VecVirtual, v.VecVirtual)
 	}
@@ -428,7 +428,7 @@ func (c *code) root(a vector) vector {
 func (c *code) shiftInts(a vector, by int) vector {
 	v := c.newVector()
 	if c.arm != nil {
-		c.arm.vectors(0x4f005400|uint32(32+by)<<16, "SHL", a, vector{arm: -1}, v)
+		c.arm.vectors(0x4f005400|uint32(32+by)<<16, "SHL", a, vector{arm: -1}, v) // the code of the instruction
 	} else {
 		VPSLLD(U8(by), a.VecVirtual, v.VecVirtual)
 	}

@@ -197,7 +197,8 @@ var _ = register(operation{
 	assembly:  tier.powerStep,
 })
 
-// powerStep processes four columns at a time, so that next is read and written only once for all four.
+// powerStep writes the loops of PowerStep: the products of columns with u, then the columns times these, added to next.
+// It takes four columns at a time, so that next is read and written only once for all four.
 func (t tier) powerStep() {
 	z, u, next := pointer("z"), pointer("u"), pointer("next")
 	c := t.columns(lengthOf("u"), pointer("cols"))

@@ -81,8 +81,8 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 // way, and neither blurred nor sharpened. So the network learns the best result at each trust.
 //
 // For photo-real at ×2, a trust of 1 in place of 0 is worth 0.1 to 0.3 dB of brightness on pictures with noise or JPEG
-// compression that were reduced cleanly, and costs 1.1 dB on sharpened pictures. A trust of 0.5 is worth half as much
-// and costs 0.35 dB. With a trust of 0 in only a quarter of the patches, sharpened pictures without noise lost 0.4 dB.
+// compression that were reduced cleanly, and costs 1.1 dB on sharpened pictures. With a trust of 0 in only a quarter of
+// the patches, sharpened pictures without noise lost 0.4 dB.
 func sampleTrust(rng *rand.Rand) float32 {
 	switch kind := rng.Float32(); {
 	case kind < 0.5: // half of the patches, since damaged ones are harder to learn

@@ -79,10 +79,8 @@ func (f *layer) moveOthers(clip float32, rate, t float64) {
 // with Nesterov's momentum. clip is a factor for the gradient. So W moves equally far in all directions in which M is
 // not 0, not only in the few in which the gradient is large. 1,200 steps reach the result of 2,000 with Adam, and the
 // only state is M. K. Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
-// https://kellerjordan.github.io/posts/muon.
-//
-// Noise in M moves W as far as the signal does, so without decay the weights grow, layers partly undo each other, and
-// rounding to integers costs more than 0.1 dB.
+// https://kellerjordan.github.io/posts/muon. Noise in M moves W as far as the signal does, so without decay the weights
+// grow, and rounding them to integers costs more than 0.1 dB.
 func (f *layer) moveWeights(clip, rate, decay float32) {
 	g, m := f.gradient.weight, f.momentum.weight
 	for i, v := range g {
@@ -147,7 +145,7 @@ func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
 		multiply(w.next, w.p, w.poly)
 		w.p, w.next = w.next, w.p
 		multiply(w.next, w.poly, w.gram)
-		multiply(w.gram, w.poly, w.next)
+		multiply(w.gram, w.poly, w.next) // of the x that p now stands for
 	}
 	kernel.Convolve32(dst, x, n, 0, 1, n, w.p, w.zero, rows) // x·p
 }

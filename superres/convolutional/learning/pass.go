@@ -268,7 +268,8 @@ func (p *pass) correlate(layer int, sums []float32) {
 	}
 }
 
-// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input.
+// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input: the
+// convolution of the gradient of this layer's output, with its margin, with the transposed weights.
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)

@@ -234,7 +234,7 @@ func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
 	}
-	total := int64(96 << 20)
+	total := int64(96 << 20) // for all that is not counted
 	a := t.architecture()
 	a.Strength, a.Trust = false, false
 	n := convolutional.NewNetwork(a)
@@ -248,7 +248,7 @@ func (t Trainer) Memory() int64 {
 	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide)
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // the latter for muon
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
 	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()

@@ -149,8 +149,7 @@ func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Pic
 	}
 }
 
-// paintAlpha paints the transparency of rows of the result, beginning with row top, with clean outlines if it was
-// enlarged.
+// paintAlpha paints the transparency of rows of the result, beginning with row top, with clean outlines.
 func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
 	if e.changesAlpha() {

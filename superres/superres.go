@@ -134,7 +134,8 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }
 
-// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here.
+// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless it
+// keeps squares or there is chroma.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks the system to use huge pages for v, if v is as long as two of them. Errors are ignored, because
-// this only affects speed.
+// hugePages asks the system to use huge pages for v, if v is as long as two of them. It ignores errors: only speed is
+// at stake.
 func hugePages(v []float64) {
 	const huge = 2 << 20 // bytes of a huge page
 	if len(v) < huge/4 { // 8 bytes an entry

@@ -14,8 +14,7 @@ func Combine(dst, src []float32, at []int, weight []float32) {
 	combine(dst, src, at, weight)
 }
 
-// combineGeneric is the definition of Combine: it adds the pieces of src that begin at the entries of at, times their
-// weights.
+// combineGeneric is the definition of Combine: it adds weighted pieces of src, which begin at the entries of at.
 func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	clear(dst)
 	for k, w := range weight {

@@ -31,8 +31,8 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 }
 
 // convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets in runs. In weight, the Lanes
-// weights of an entry lie side by side, the weights of the next entry pitch further on, and the next group of Lanes
-// outputs gap further on.
+// weights of an entry lie side by side, the weights of the next entry pitch further on, the next Lanes outputs gap
+// further on.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {
@@ -81,8 +81,8 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
-// correlateGeneric is the definition of Correlate: it adds the products of each sample's k inputs and cols gradients to
-// c.
+// correlateGeneric is the definition of Correlate: it adds to c the products of each sample's k inputs and its
+// gradients.
 func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	for y := range rows {
 		for x := range n {
@@ -144,9 +144,9 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam updates the parameters p from their gradient g, times a factor clip. m and v are the running means of the
-// gradient and of its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps
-// the divisor above 0:
+// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the gradient
+// and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps the divisor
+// above 0:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //

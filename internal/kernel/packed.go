@@ -230,8 +230,7 @@ func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32
 	return p.sums
 }
 
-// setQuarters unpacks the pairs (a + b + sign·c)/4 + bias into low and high: sums of tiles are four times as large
-// as the sums of Convolve.
+// setQuarters unpacks the pairs (a + b + sign·c)/4 + bias into low and high: sums of tiles are four times too large.
 func setQuarters(low, high, bias []int32, a, b, c []int64, sign int64) {
 	a, b, c, high, bias = a[:len(low)], b[:len(low)], c[:len(low)], high[:len(low)], bias[:len(low)]
 	for i := range low {

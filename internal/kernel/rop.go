@@ -3,8 +3,7 @@ package kernel
 import "math"
 
 // This file has the loops of the learner ROP over several columns that belong to one atom. A column has ld = len(u)
-// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1. The lines _ =
-// s[i] panic if s is too short, which assembly would not notice.
+// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1.
 
 // ROPUpdate updates the columns of Q̂ and Ẑ for the next iteration,
 //
@@ -17,6 +16,7 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	if n == 0 {
 		return
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _, _, _, _, _ = q[n-1], z[n-1], e[n-1], p[n-1], old[n-1], w[len(shrink)-1], length[len(shrink)-1]
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
@@ -80,6 +80,7 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	if n == 0 {
 		return
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _, _, _, _, _ = q[n-1], z[n-1], p[n-1], old[n-1], sum[n-1], part[len(shrink)-1], out[1]
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }

@@ -73,8 +73,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 }
 
 // Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform, 14 for
-// each word of two weights, working for the rows of all layers that are in memory at the same time, and for the buffers
-// of the workers.
+// each word of two weights, working for the rows of all layers that are in memory at once, and the buffers of workers.
 func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))

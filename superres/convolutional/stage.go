@@ -11,8 +11,7 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds the residual that a network computes to the enlarged brightness. It is a stage.Tunable and
-// stage.AreaKeeper.
+// Stage adds the residual that a network computes to enlarged brightness. It is a stage.Tunable and stage.AreaKeeper.
 type Stage struct{ net }
 
 // NewStage rounds a network for brightness to integers and returns it as a stage. It fails if a number of the network

@@ -161,7 +161,8 @@ func (c *Stage) Save(a *stage.Arrays) any {
 	return params{c.Patch, c.Mean, c.Detail, c.Coder}
 }
 
-// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time.
+// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time. A picture
+// smaller than a patch is extended first, and the result is cropped.
 func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
@@ -215,7 +216,7 @@ func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 // Settings implements stage.Tunable: the coder can be set.
 func (c *Stage) Settings() stage.Settings { return stage.Coding }
 
-// Tune implements stage.Tunable.
+// Tune implements stage.Tunable: it sets the coder or its sparsity. It returns c itself if t has neither.
 func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	if t.Coder == "" && t.Sparsity == 0 {
 		return c, nil

@@ -45,8 +45,7 @@ func main() {
 
 // assemble writes the assembly for amd64, the only architecture of avo, to a file. A function contains the code for
 // each tier that its operation has, the fastest first. The code for a tier, except the slowest, begins with a jump to
-// the code of the next slower tier. The jump is taken if the tier in use is slower or, at a tier that is apart,
-// another.
+// the code of the next slower tier. It jumps if the tier in use is slower or, at a tier that is apart, another.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {

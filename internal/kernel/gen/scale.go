@@ -30,7 +30,7 @@ func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.Vec
 		if t.lanes == 4 {
 			v := acc[0]
 			VPACKSSDW(acc[1], v, v)
-			VPERMQ(U8(0b11011000), v, v)
+			VPERMQ(U8(0b11011000), v, v) // packing has put the quarters in the order 0, 2, 1, 3
 			clipAndAdd(v, limits, from(skip, 0))
 			VMOVDQU(v, from(dst, 0))
 		}

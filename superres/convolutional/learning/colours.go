@@ -149,7 +149,7 @@ func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
 		d.hash.Add(p.Luma())
-		return d.add(ctx, p, d.Degradation, i, false)
+		return d.add(ctx, p, d.Degradation, i, false) // false: not synthetic
 	})
 	if err != nil {
 		return err
@@ -247,7 +247,8 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 	return chroma.Smooth(img), quality, nil
 }
 
-// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry.
+// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry. The random
+// numbers follow from the seed, step and number alone.
 func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })

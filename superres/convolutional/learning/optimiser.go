@@ -49,7 +49,8 @@ func (l *learner) learningRate(step int) float64 {
 // isSquared reports whether the loss of a step is e².
 func (l *learner) isSquared(step int) bool { return float64(step) >= (1-lastPart)*float64(l.opt.Steps) }
 
-// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates l.norm.
+// clipGradient returns the factor, at most 1, that clips a gradient with the given norm to clipAt times the running
+// mean of norms, l.norm. Then it updates that mean by the clipped norm; in the first step the mean is the norm itself.
 func (l *learner) clipGradient(norm float64) float64 {
 	if l.done == 0 {
 		l.norm = norm
@@ -114,7 +115,7 @@ func newMuon(n int) muon {
 
 // orthogonalise sets dst, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 if x is 0. n must be a multiple of
 // kernel.Lanes and kernel.Rows32. The iteration begins with x divided by the root of the trace of xᵀx, so that no
-// singular value is above 1.
+// singular value exceeds 1.
 func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)

@@ -84,8 +84,7 @@ func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
 
 type networkTeacher struct{ stage.Network }
 
-// Enlarge implements Teacher. A network for one channel gets brightness; a network for three gets a grey picture as
-// three.
+// Enlarge implements Teacher. A network for one channel gets brightness; a network for three gets grey three times.
 func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightness, _ *plane.Plane) (*plane.Plane,
 	error) {
 	switch {

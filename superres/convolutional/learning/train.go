@@ -116,8 +116,7 @@ const mostMargin = 128
 // worth 0.08 to 0.14 dB at ×3 and ×4, and harms single pictures at ×2. 64 channels and 16 layers with a skip every 4,
 // for the effort max, have 0.1 dB more than photo at each scale. The mean of networks that were trained on from the
 // same network, for some ten thousand steps each, can be 0.01 to 0.04 dB better than all of them, as photo and
-// photo-max at ×4 are, but is useless if one was trained too far. photo at ×2 has no capacity left: 130,000 further
-// steps change nothing.
+// photo-max at ×4 are, but is useless if one was trained too far. photo at ×2 has no capacity left.
 //
 // Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors in
 // the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one with the

@@ -216,7 +216,8 @@ func (t Trainer) dictionary(
 	})
 }
 
-// splitDictionary returns the halves D_L and D_H of d, the dictionary that was learned from stacked pairs.
+// splitDictionary returns the halves D_L and D_H of d, the dictionary that was learned from stacked pairs. With Refit,
+// D_H is fitted to the codes over D_L in place of the learned half.
 func (t Trainer) splitDictionary(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {

@@ -147,7 +147,7 @@ func MostCopies(size, result image.Point) int {
 }
 
 // Apply returns opt, changed for the picture and the models of the choice. size is the size of the result in pixels; it
-// is asked for if Choose has reduced the picture, since a scale would then give another size.
+// is asked for if repeated samples were found, since Choose may have reduced the picture, so that a scale would not do.
 func (c Choice) Apply(opt Options, size image.Point) Options {
 	if c.Plain > 0 {
 		strength := 1 - c.Plain

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks the system to use huge pages for v, if v is as long as two of them. It ignores errors: only speed is
-// at stake.
+// hugePages asks the system to use huge pages for v, if v is as long as two of them. It ignores errors.
 func hugePages(v []float64) {
 	const huge = 2 << 20 // bytes of a huge page
 	if len(v) < huge/4 { // 8 bytes an entry

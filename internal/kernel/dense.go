@@ -133,7 +133,8 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
-// scoresGeneric is the definition of Score: for each atom, fresh − p² and corr²/fresh, with their limits.
+// scoresGeneric is the definition of Score: fresh − p², or +Inf up to least, and corr²/fresh, or 0 for |corr| up to
+// floor.
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

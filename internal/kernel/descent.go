@@ -22,7 +22,7 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 		panic("kernel: a convolution without taps")
 	}
 	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1] // panics if short
-	var memory [16]int
+	var memory [16]int                                                                            // so that few runs need no heap
 	runs := memory[:0]
 	for r := range rows {
 		runs = append(runs, r*stride)
@@ -81,8 +81,7 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
-// correlateGeneric is the definition of Correlate: it adds to c the products of each sample's k inputs and its
-// gradients.
+// correlateGeneric is the definition of Correlate: it adds to c the products of inputs and gradients of each sample.
 func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	for y := range rows {
 		for x := range n {

@@ -38,8 +38,7 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
-// mapTiles checks the operands of f, a map of each entry's ins inputs to outs results, and calls f, if there are
-// entries and groups.
+// mapTiles checks the operands of f, a map of each entry's ins inputs to outs results, and calls f if there are groups.
 func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, ins, outs int, f winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {

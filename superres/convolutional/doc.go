@@ -13,6 +13,5 @@
 //
 // Note: products are of 16-bit integers. On Set5, a network that reaches 37.17 dB in float32 changes by 0.0005 dB.
 // Weights and activations of 8 bits, rounded without further training, lose 0.008 dB or more, and are no faster on
-// processors without VNNI. The chain of 3×3 layers uses Winograd's tiles instead, with fewer products for the same
-// sums.
+// processors without VNNI. The chain of 3×3 layers uses Winograd's tiles instead, with fewer products.
 package convolutional

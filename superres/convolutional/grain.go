@@ -41,7 +41,7 @@ func (s *Stage) WithGrain(grain float64) *Stage {
 //	(v − g²)/((5g/2)² − g²), clamped to 0..1,
 //
 // with v the variance of the 5×5 samples around it in squares of levels (edge samples are repeated), g the grain in
-// levels, and 5/2 = grainEnd. It works in integers, with numbers that are multiples of the same unit.
+// levels, and 5/2 = grainEnd. Variances are integers, in units of 1/one.
 func (s *Stage) shares(ctx context.Context, dst, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)

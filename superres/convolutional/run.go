@@ -61,7 +61,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	step := n.filters[len(n.filters)-1].Outputs
 	write := func(y int, sums []float32) { add(y, sums, step) }
 	r := n.program().Start(w+2*margin, h+2*margin, around, write)
-	for done, known := 0, 2*margin; done < h; { // rows of the result; rows of the extended picture
+	for done, known := 0, 2*margin; done < h; { // rows made of the result, and known of the extended picture
 		known += r.PassRows()
 		if err := r.Advance(ctx, known, func(made int) { begin(done, made); done = made }); err != nil {
 			return err // the memory of r is in an undefined state

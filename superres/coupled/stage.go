@@ -207,7 +207,7 @@ func (c *Stage) patchBytes() int {
 func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
-	fixed = int64(k) * int64(8*k+16*n+12*m)
+	fixed = int64(k) * int64(8*k+16*n+12*m) // bytes of an atom: in the Gram matrix, D_L and D_H
 	row := width * c.patchBytes()
 	together := min(max(togetherBytes, row), rows*row)
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))

@@ -126,7 +126,8 @@ func (s *stepping) skip(p integer, samples int) {
 	}
 }
 
-// from returns the pointers from which at and spread reach the given number of samples; first points to the first.
+// from returns the pointers from which at and spread reach the given number of samples; first points to the first. On
+// arm64 each sample has a pointer, on amd64 seven samples share one.
 func (s *stepping) from(first integer, samples int) []integer {
 	list := []integer{first}
 	switch {

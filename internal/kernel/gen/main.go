@@ -78,8 +78,8 @@ func assemble(file string, ops []operation) {
 		}
 	}
 	writeConstants()
-	os.Args = os.Args[:1]                                                      // avo writes its arguments into the file
-	for name, value := range map[string]string{"out": file, "pkg": "kernel"} { // the flags of avo
+	os.Args = os.Args[:1] // avo writes its arguments into the file; its flags are set now
+	for name, value := range map[string]string{"out": file, "pkg": "kernel"} {
 		if err := flag.Set(name, value); err != nil {
 			log.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func (c *code) integers(name string, avx func(from, to Op), from, to integer) {
 	avx(from.GPVirtual, to.GPVirtual)
 }
 
-// set copies from to to, and copyOf to a new number.
+// set sets the number to to from, and copyOf returns a copy of from.
 func (c *code) set(to, from integer) { c.integers("MOVD", MOVQ, from, to) }
 
 func (c *code) copyOf(from integer) integer {

@@ -17,7 +17,7 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
-// columns returns a columns for the registers ld, the numbers in a column, and count, the number of columns.
+// columns returns the writer of loops for the registers ld, the numbers in a column, and count, the number of columns.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -333,7 +333,8 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// maskEntries counts in each vector the lanes that its mask selects.
+// maskEntries writes the loop of Mask: it copies w to x in the lanes where s is not zero, 0 in the others, and counts
+// them.
 func (t tier) maskEntries() {
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN

@@ -173,7 +173,7 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	if l.remote != nil {
 		return l.remote.step(ctx, l, d)
 	}
-	if l.trainer != "" {
+	if l.trainer != "" { // another program has made steps
 		l.addTrainer(ownName)
 	}
 	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {

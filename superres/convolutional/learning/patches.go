@@ -134,7 +134,7 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 	each := len(target) / (side * side)
 	for k := range each / pixels {
 		from := p.from.residual
-		if k > 0 && !p.isGrey {
+		if k > 0 && !p.isGrey { // in grey, red and blue lack what brightness lacks
 			from = p.from.redBlue[k-1]
 		}
 		fillTarget(target[k*pixels:], side, scale, each, from, p.from.w, p.x, p.y, p.symmetry)

@@ -253,7 +253,7 @@ func (t Trainer) Memory() int64 {
 	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
 }
 
-// Train implements training.Trainer.
+// Train implements training.Trainer. It trains brightness, or takes From as it is if Steps is 0, and then colour.
 func (t Trainer) Train(
 	ctx context.Context, sources []training.Source, progress training.Progress,
 ) (*training.Result, error) {

@@ -80,8 +80,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 const tile = 48
 
 // computeResidual returns the residual that n computes in float32 for low, tile by tile, with the code that trains
-// networks. colour holds the colour differences of low if n sees colour, and is empty if low is grey. Edge samples are
-// repeated.
+// networks. colour holds the colour differences of low if n sees colour, and is empty if low is grey.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
 ) (*plane.Plane, error) {

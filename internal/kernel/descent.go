@@ -22,7 +22,7 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 		panic("kernel: a convolution without taps")
 	}
 	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1] // panics if short
-	var memory [16]int                                                                            // so that few runs need no heap
+	var memory [16]int
 	runs := memory[:0]
 	for r := range rows {
 		runs = append(runs, r*stride)

@@ -8,7 +8,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// clock cancels a context after a time limit.
+// clock cancels the context that newClock returns with it, once limit has passed since start was called, or in end.
 type clock struct {
 	limit time.Duration // 0: no limit
 	timer *time.Timer

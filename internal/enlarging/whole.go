@@ -11,8 +11,7 @@ import (
 	"superres/superres"
 )
 
-// The methods below do what is possible only with a still picture: write it strip by strip while it is computed, cut a
-// region out of it, let the strength of the model vary over it, and draw a map of how certain its pixels are.
+// Only a still picture can be written in strips, cut to a region, enlarged at varying strength, or drawn as a map.
 
 // Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {

@@ -36,7 +36,7 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: what Base needs or, for the operands of Steps, row y, or row 0 of a single sample.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:
@@ -67,7 +67,7 @@ const (
 	valuesTogether  = 2048
 )
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. Only a FloatConv and a Chain without a Base compute part of the columns before the Steps.
 func (c *Chain) Make(t *Task, y, n int) {
 	width := t.Out.W
 	base, isByColumns := c.Base.(*FloatConv)
@@ -98,11 +98,11 @@ func (s Step) apply(t *Task, y, from, to int) {
 	dst := t.Out.FloatRow(y)[from*step : to*step]
 	var in [2][]float32
 	isSpread := false
-	for k, from2 := range [2]int{s.A, s.B} {
-		if in[k] = dst; from2 == Made {
+	for k, operand := range [2]int{s.A, s.B} {
+		if in[k] = dst; operand == Made {
 			continue
 		}
-		rows := t.In[from2]
+		rows := t.In[operand]
 		if rows.W == 1 && rows.H == 1 && t.Out.W*t.Out.H > 1 {
 			in[k], isSpread = rows.FloatRow(0), true
 			continue
@@ -180,8 +180,8 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute for dst and a without their last len(dst)%n values, and then for a copy of these values,
-// padded with zeros to n.
+// inVectors calls compute for dst and a without their last len(dst)%n values, then for a copy of these, padded with
+// zeros to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

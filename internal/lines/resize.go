@@ -70,7 +70,7 @@ func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 }
 
 func floorDiv(a, b int) int {
-	return (a - (a%b+b)%b) / b
+	return (a - (a%b+b)%b) / b // a/b, rounded down
 }
 
 // tapsOf returns the taps for sample i of the result, given the numbers of samples of the input and of the result.
@@ -83,10 +83,10 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 		return taps{first, [4]float32{float32(1 - x), float32(x)}}
 	}
 	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981).
-	near := func(x float64) float64 {
+	near := func(x float64) float64 { // the weight at a distance x of up to 1
 		return float64(float64(float64((r.A+2)*x)-float64(r.A+3))*float64(x*x)) + 1
 	}
-	far := func(x float64) float64 {
+	far := func(x float64) float64 { // the weight at a distance x of 1 to 2
 		inner := float64(float64(r.A*x)-float64(5*r.A)) * x
 		return float64((float64(inner)+float64(8*r.A))*x) - float64(4*r.A)
 	}
@@ -96,7 +96,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 // Needs implements Op. With aligned corners the range that it returns is wide enough for a picture of any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
-		return 0, 0
+		return 0, 0 // the second input gives only its size
 	}
 	if r.AlignCorners && r.By != Nearest && r.Up*h == r.Down*height {
 		lo, hi = floorDiv((y-r.Up+1)*r.Down, r.Up), floorDiv(y*r.Down, r.Up)+r.Down+1
@@ -110,7 +110,7 @@ func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	return min(lo, h-1), max(hi, 1)
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. It combines rows first, and then resizes the combined row; Nearest copies samples.
 func (r *Resize) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	columns := r.columns.Load()
@@ -122,7 +122,7 @@ func (r *Resize) Make(t *Task, y, n int) {
 		r.columns.Store(columns)
 	}
 	count := r.count()
-	for last := -1; n > 0; n, y = n-1, y+1 {
+	for last := -1; n > 0; n, y = n-1, y+1 { // for Nearest, last is the row of the input that was resized last
 		down := r.tapsOf(y, in.H, t.Out.H)
 		sum, out := in.FloatRow(min(max(down.first, 0), in.H-1)), t.Out.FloatRow(y)
 		if r.By == Nearest {

@@ -47,7 +47,7 @@ func (p part) length(right int) uint32 {
 // format says how files of a kind are divided into parts and put together.
 type format struct {
 	is func(data []byte) bool // reports whether data begins like a file of the format
-	// split returns the parts of a file. Bytes that break the rules of the format become one part.
+	// split returns the parts of a file. It leaves out bytes after the last part that is complete.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
@@ -75,8 +75,7 @@ type nest struct {
 	format *format
 }
 
-// part returns a part with the given kind and body. If parts of this kind contain other parts, it splits the body into
-// these.
+// part returns a part with the given kind and body. It splits the body if parts of this kind contain other parts.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {
@@ -169,8 +168,8 @@ func joinRaw(parts []part) (out []byte) {
 	return out
 }
 
-// headPieces is how many short pieces splitRaw cuts at the front of a file, and tailBytes how many bytes at the end of
-// the file it cuts into short pieces.
+// headPieces is how many short pieces splitRaw cuts at the front of a file. It also cuts the last tailBytes bytes
+// into some.
 const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"

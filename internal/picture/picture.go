@@ -88,7 +88,7 @@ func lumaRow(dst, red, green, blue []float32) {
 	red, green, blue = red[:len(dst)], green[:len(dst)], blue[:len(dst)]
 	for x := range dst {
 		r, g, b := red[x], green[x], blue[x]
-		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits {
+		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits { // one is outside 0..1
 			r, g, b = Clamp(r), Clamp(g), Clamp(b)
 		}
 		dst[x] = float32(WeightR*r) + float32(WeightG*g) + float32(WeightB*b)

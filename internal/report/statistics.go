@@ -96,7 +96,7 @@ func Compare(scores, others []float64) Pair {
 func (p Pair) Reversed() Pair {
 	p.Wins, p.Losses = p.Losses, p.Wins
 	p.Mean, p.Low, p.High = -p.Mean, -p.High, -p.Low
-	p.Ahead = !p.Ahead && p.P < 1
+	p.Ahead = !p.Ahead && p.P < 1 // if P is 1, neither is ahead
 	return p
 }
 
@@ -172,8 +172,7 @@ type Rank struct {
 	Mean    float64
 	Won     int // number of problems on which this entrant alone is best
 	// Pair compares the reference of the ranking with this entrant; for the reference it is the zero value. Its P is
-	// corrected for all comparisons with the reference by Holm's method (S. Holm, Scandinavian Journal of Statistics 6,
-	// 1979).
+	// corrected for all comparisons with the reference (S. Holm, Scandinavian Journal of Statistics 6, 1979).
 	Pair
 	Reference bool
 }
@@ -224,8 +223,7 @@ func holm(list []Rank) {
 	}
 }
 
-// Best returns the index of the entrant that is ahead of every other by more than chance explains, or -1. scores is as
-// in Ranking.
+// Best returns the index of the entrant ahead of every other by more than chance, or -1, for scores as in Ranking.
 func Best(scores [][]float64) int {
 	list := Ranking(scores, func(int) bool { return true })
 	if len(list) < 2 || slices.ContainsFunc(list[1:], func(r Rank) bool { return !r.Decided() }) {

@@ -19,8 +19,7 @@ type disk interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	Chtimes(name string, modified time.Time) error
-	// SyncDir asks the system to write the names in the folder dir to the disk; "" is the working folder. On systems
-	// that cannot do so, it does nothing.
+	// SyncDir asks the system, if it can, to write the names in the folder dir to the disk; "": the working folder.
 	SyncDir(dir string)
 }
 
@@ -71,7 +70,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, is := parseTemp(filepath.Base(name)); !is {
+	if _, is := parseTemp(filepath.Base(name)); !is { // RemoveLeftovers leaves this name alone, so no lock is needed
 		return osFile{f, nil}, nil
 	}
 	hold, err := duplicate(f)

@@ -15,8 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// The classes of Faults. A Fault wraps at most one class, which a caller finds with errors.Is. The text of a class
-// never appears in a message.
+// The classes of Faults. A Fault wraps at most one, which a caller finds with errors.Is; its text is in no message.
 var (
 	// ErrInput: the input is missing, unreadable, damaged or of another kind.
 	ErrInput = errors.New("unusable input")

@@ -29,10 +29,10 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, err
 }
 
-// directoryReader is a ReaderAt that fails if more than left bytes are read before isOpen is set.
+// directoryReader is a ReaderAt of size bytes that fails if more than `most` bytes are read before isOpen is set.
 type directoryReader struct {
 	io.ReaderAt
-	size, most, left int64
+	size, most, left int64 // left: how many of the most bytes may still be read
 	isOpen           bool
 }
 

@@ -145,13 +145,13 @@ func (o *Option) missing() string {
 func unquoted(help string) (value, text string) {
 	f := flag.Flag{Usage: help, Value: new(custom)}
 	value, text = flag.UnquoteUsage(&f)
-	if text == help {
+	if text == help { // no backquotes: value is a name that package flag made up
 		value = ""
 	}
 	return value, text
 }
 
-// Offers returns the values that completion offers, and whether file names are offered as well.
+// Offers returns the values that completion offers, and whether the value name in Help asks it to offer file names too.
 func (o *Option) Offers() (words []Word, files bool) {
 	if list, ok := o.To.(interface{ Words() []string }); ok {
 		words = Plain(list.Words())
@@ -199,13 +199,11 @@ func (o *Option) Dashed() []string {
 
 // Names implements cli.Flag. Aliases are left out, since reorder in package console replaces them by Name.
 func (o *Option) Names() []string { return []string{o.Name} }
-
-func (o *Option) IsSet() bool { return o.given }
-
-func (o *Option) String() string { return o.Name }
+func (o *Option) IsSet() bool     { return o.given }
+func (o *Option) String() string  { return o.Name }
 
 func (o *Option) Apply(set *flag.FlagSet) error {
-	set.Var(flagValue{o}, o.Name, o.Help)
+	set.Var(flagValue{o}, o.Name, o.Help) // without aliases: see Names
 	return nil
 }
 
@@ -276,7 +274,7 @@ func (t Table) Names() (names []string) {
 // dashed matches the long name of an option with its dashes.
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// Undashed returns text, such as an error, after removing the dashes before names of options of t, as in a request.
+// Undashed returns text, such as an error, with the names of options of t as in a request: without the dashes before.
 func (t Table) Undashed(text string) string {
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		if slices.Contains(t.Names(), flag[2:]) {

@@ -103,6 +103,7 @@ func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 	c.renderText(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
 
+// renderText renders text in the font f: see write.
 func (c *canvas) renderText(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size * c.unit, DPI: 72})
 	if err != nil {

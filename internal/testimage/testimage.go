@@ -50,7 +50,7 @@ func Noise(w, h int) *plane.Plane {
 	return p
 }
 
-// Fill sets every pixel of an image to a random colour, opaque or with random alpha, and returns the image.
+// Fill sets every pixel of an image to a random colour, opaque or with a random alpha above 0, and returns the image.
 func Fill[T interface {
 	image.Image
 	Set(x, y int, c color.Color)

@@ -29,14 +29,16 @@ type Degradation struct {
 	Sharpen, Radius float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
-	// Shot is the share, 0 to 1, of the noise variance proportional to brightness, as of shot noise. The rest is
-	// constant.
+	// Shot is the share, 0 to 1, of the variance of the noise that is proportional to brightness, like shot noise.
+	// The rest does not depend on brightness.
 	Shot float64
-	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as film grain; 0: no blur.
+	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: no
+	// blur.
 	Grain float64
 	// Salt is the share of samples that are replaced by black or white.
 	Salt float64
-	// Tones is the number of levels, 2 to 255, for rounding with error diffusion, as in dithered GIF files; 0: all 256.
+	// Tones is the number of equally spaced levels, 2 to 255, for error diffusion, as in dithered GIF files; 0: all
+	// 256.
 	Tones int
 	// Files are the JPEG files in which the picture is saved and opened again, one after another.
 	Files []File

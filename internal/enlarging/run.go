@@ -83,8 +83,8 @@ func (r *run) close() {
 	}
 }
 
-// fill reads up to count frames of s in advance, until an error. It returns the error only if it comes before any
-// frame.
+// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if
+// no frame could be read.
 func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	for len(r.read) < count {
 		var m made[*Frame]
@@ -169,8 +169,8 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds latest, the report on one picture, to r.Report; nil adds nothing. Several reports leave the least
-// LRPSNR.
+// addReport adds latest, the report on one picture, to r.Report; nil adds nothing. Of several reports, only the
+// lowest LRPSNR is kept.
 func (r *run) addReport(latest *superres.Report) {
 	switch {
 	case latest == nil:
@@ -242,7 +242,7 @@ func (r *run) options(f *Frame, choice Choice) superres.Options {
 }
 
 // finish returns enlarged, the picture computed from f with the model of choice c, as a result that r.Format can
-// hold. If that has no transparency or r.alpha is "none", the background colour, white by default, replaces it. z
+// hold. The background colour, white by default, replaces transparency if the format has none or r.alpha is "none". z
 // says how to adapt the metadata of f. The warnings of the result list the metadata that are lost.
 func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha

@@ -97,7 +97,7 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes i
 	r.Input = first.Bounds().Size()
 	cfg := image.Config{ColorModel: first.ColorModel(), Width: r.Input.X, Height: r.Input.Y}
 	switch {
-	case s.Opaque && cfg.ColorModel == color.NRGBAModel: // a model without transparency, which takes less memory
+	case s.Opaque && cfg.ColorModel == color.NRGBAModel: // no alpha, which takes less memory
 		cfg.ColorModel = color.RGBAModel
 	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
 		cfg.ColorModel = color.RGBA64Model

@@ -55,7 +55,8 @@ type Settings struct {
 	// WholeTime is the longest time for all work on a picture: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Given lists options and values, for the record in the outputs, that change pixels and differ from the defaults.
+	// Given lists the options that change pixels and have other values than by default, for the record in the
+	// outputs.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)

@@ -11,7 +11,7 @@ import (
 	"superres/superres"
 )
 
-// Only a still picture can be written in strips, cut to a region, enlarged at varying strength, or drawn as a map.
+// The methods below do what only a still picture allows: strips, a region, varying strength, a map of certainty.
 
 // Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {

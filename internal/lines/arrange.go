@@ -46,7 +46,8 @@ func (s *Shuffle) Size(in []Size) Size {
 
 func (s *Shuffle) Needs(_, y, _, _ int) (lo, hi int) { return y / s.Factor, y/s.Factor + 1 }
 
-// Make implements Op. From value `first` of a sample on, each run of Factor² values has Factor values for row y.
+// Make implements Op. Row y takes Factor neighbouring values of each channel of a sample; first is the index of the
+// first.
 func (s *Shuffle) Make(t *Task, y, n int) {
 	square := s.Factor * s.Factor
 	for ; n > 0; n, y = n-1, y+1 {

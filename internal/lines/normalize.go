@@ -111,7 +111,7 @@ func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it normalizes the rows y to y+n−1. by holds a mean and, step values later, a divisor each.
+// Make implements Op: it normalizes the rows y to y+n−1. by holds the means and, step values later, the divisors.
 func (NormalizeBy) Make(t *Task, y, n int) {
 	by, step := t.In[1].FloatRow(0), t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {

@@ -97,8 +97,8 @@ type step struct {
 	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
-// planner plans the steps in which a run computes rows, and which memory the rows get, or just counts both, if counts
-// is true.
+// planner plans the steps in which a run computes rows, and which memory the rows get. If counts is true, it only
+// counts both.
 type planner struct {
 	program *Program
 	nodes   []Rows

@@ -67,7 +67,7 @@ const (
 	valuesTogether  = 2048
 )
 
-// Make implements Op. Only a FloatConv and a Chain without a Base compute part of the columns before the Steps.
+// Make implements Op. It takes a few columns at a time if Base is a FloatConv or nil, else whole rows.
 func (c *Chain) Make(t *Task, y, n int) {
 	width := t.Out.W
 	base, isByColumns := c.Base.(*FloatConv)
@@ -180,8 +180,8 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute for dst and a without their last len(dst)%n values, then for a copy of these, padded with
-// zeros to n.
+// inVectors calls compute for dst and a without their last len(dst)%n values, and then for a copy of these values,
+// padded with zeros to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

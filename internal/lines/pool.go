@@ -30,7 +30,7 @@ func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	return lo, lo + p.Height
 }
 
-// Make implements Op. It combines the rows of a window to one row, then the columns. Only a mean is then divided.
+// Make implements Op. It combines the rows of a window, then their columns. A mean is divided by the sample count.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -200,7 +200,7 @@ func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	return 0, h
 }
 
-// Make implements Op. Row y of t.Out is row y+r.Rows of the input, or that row less the height, with columns moved.
+// Make implements Op. Row y of t.Out is row y+r.Rows of the input, modulo the height, with its columns moved alike.
 func (r *Roll) Make(t *Task, y, n int) {
 	in := t.In[0]
 	first := wrap(r.Columns, in.W) * in.Step

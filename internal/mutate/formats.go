@@ -168,8 +168,8 @@ func joinRaw(parts []part) (out []byte) {
 	return out
 }
 
-// headPieces is how many short pieces splitRaw cuts at the front of a file. It also cuts the last tailBytes bytes
-// into some.
+// headPieces is how many short pieces splitRaw cuts at the front of a file, and tailBytes how many bytes at the end
+// of the file it cuts into short pieces.
 const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"

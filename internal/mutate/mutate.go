@@ -120,8 +120,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four changed parts, and sometimes a change to the whole, as d decides, and names
-// the changes.
+// change returns data with one to four changed parts, and sometimes a change to the file as a whole; d decides which.
+// changes describes what was changed.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -176,8 +176,8 @@ func Files(usual uint64) uint64 {
 	return usual
 }
 
-// MostTime is the longest time a reader may take for one mutant: far more than needed, to catch readers that do not
-// end.
+// MostTime is the longest time a reader may take for one mutant: far more than any reader needs, so that it only
+// catches readers that do not end.
 const MostTime = 10 * time.Second
 
 // Guard runs a reader on one file and waits for it, however long it takes. It fails the test, with name as the name

@@ -57,7 +57,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 	}
 }
 
-// other returns a valid file of the format f among 16 that it draws, or nil if there is none.
+// other draws up to 16 valid files, and returns the first of the format f, or nil if none is.
 func (m *Mutator) other(f *format, d *dice) []byte {
 	for range min(16, 16*len(m.Seeds)) {
 		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
@@ -221,7 +221,7 @@ func (s site) spoil() string {
 	return "spoil " + s.part().kind
 }
 
-// cut shortens a part, at most to no bytes.
+// cut shortens a part, perhaps to no bytes.
 func (s site) cut() string {
 	p := s.part()
 	if len(p.body) == 0 {

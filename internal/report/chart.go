@@ -61,8 +61,8 @@ const (
 	gap                = 4.
 )
 
-// SVG returns the chart, with width and height in points. It fails if a value is not finite or an X on a logarithmic
-// axis ≤ 0.
+// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is
+// 0 or less on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {

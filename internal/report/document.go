@@ -32,8 +32,8 @@ type Document struct {
 // Fact is a setting of the run, such as the seed.
 type Fact struct{ Name, Value string }
 
-// Section is a part of a document: pictures, then tables. Pictures from Restored and Figure can be laid over one
-// another.
+// Section is a part of a document: pictures side by side, then tables. Two of the pictures from Restored and Figure
+// can be laid over one another.
 type Section struct {
 	Title, Text string
 	// A and B name the makers of the two pictures of the first scene that the page first shows, A to the left of the

@@ -198,7 +198,7 @@ func (t Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// CSV writes the text of the table without notes, and an apostrophe before text that a spreadsheet would take for a
+// CSV writes the text of the table without notes. An apostrophe precedes text that a spreadsheet would take for a
 // formula.
 func (t Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)

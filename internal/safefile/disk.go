@@ -19,7 +19,8 @@ type disk interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	Chtimes(name string, modified time.Time) error
-	// SyncDir asks the system, if it can, to write the names in the folder dir to the disk; "": the working folder.
+	// SyncDir asks the system to write the names in the folder dir, "" for the working folder, to the disk, if it
+	// can.
 	SyncDir(dir string)
 }
 

@@ -27,8 +27,8 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 }
 
 // isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process owner:
-// its lock is free and owner ran on this machine, or it is a file without a lock in use, last written olderThan ago or
-// before. The caller must call release after removing or leaving e; until then no other program can begin to use e.
+// its lock is free and owner ran on this machine, or it is a file last written at least olderThan ago, and not
+// locked. The caller must call release after removing or leaving e; until then no other program can begin to use e.
 func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (left bool, release func()) {
 	if !e.IsDir() && !e.Type().IsRegular() {
 		return false, func() {}
@@ -161,8 +161,8 @@ var self = func() maker {
 	return maker{hex.EncodeToString(sum[:4]), fmt.Sprintf("%08x", rand.Uint32())}
 }()
 
-// Names of temporary files: prefix, the two fields of the maker and 8 random hexadecimal digits with dashes between,
-// suffix.
+// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits,
+// with dashes between them, and the suffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"

@@ -135,7 +135,8 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 		return Unwritable(name, err)
 	}
 	if replaces {
-		// It fails if the file system has no modes. The file was created with no more than this mode: nothing is added.
+		// Refused if the file system has no modes. The temporary file was created with no more than this mode, so no
+		// permission is added.
 		_ = temp.Chmod(mode)
 	}
 	if err := temp.Close(); err != nil {

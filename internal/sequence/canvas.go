@@ -125,7 +125,7 @@ func (p *plane[T]) dispose() {
 	}
 }
 
-// describe implements canvas, by a look at every pixel.
+// describe implements canvas: it looks at every pixel.
 func (p *plane[T]) describe() (opaque, grey bool) {
 	opaque, grey = true, true
 	for pix := p.pix; len(pix) > 0; pix = pix[4:] {

@@ -274,7 +274,7 @@ func (t Table) Names() (names []string) {
 // dashed matches the long name of an option with its dashes.
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// Undashed returns text, such as an error, with the names of options of t as in a request: without the dashes before.
+// Undashed returns text, such as an error, after removing the dashes before names of options of t, as in a request.
 func (t Table) Undashed(text string) string {
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		if slices.Contains(t.Names(), flag[2:]) {

@@ -180,8 +180,8 @@ func (n *Number[T]) If(want string, allows func(T) bool) *Number[T] {
 	return n
 }
 
-// In adds the unit of the number to errors, which after AtLeast say "1 or more pixels". It must follow AtLeast or
-// Between.
+// In adds the unit of the number to errors, and words the limit from AtLeast as "1 or more pixels". It must follow
+// AtLeast or Between.
 func (n *Number[T]) In(unit string) *Number[T] {
 	if n.unit = " " + unit; n.most == nil {
 		n.want = fmt.Sprintf("%v or more", *n.least)
@@ -189,8 +189,8 @@ func (n *Number[T]) In(unit string) *Number[T] {
 	return n
 }
 
-// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes. For Num
-// only.
+// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes. n must
+// come from Num.
 func (n *Number[T]) Times(factor T) *Number[T] {
 	n.factor = factor
 	*n.to *= factor

@@ -213,7 +213,7 @@ func (c *canvas) renderCurves() {
 	}
 }
 
-// renderWave renders a wave across the canvas or beyond, around (x, y).
+// renderWave renders a wave as long as the canvas is wide, with its middle at (x, y).
 func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	var list []point
 	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)

@@ -32,7 +32,7 @@ func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float
 	return distance(Brightness(rgb).Pix, before.Pix)
 }
 
-// Brightness returns the brightness of red, green and blue, unrounded.
+// Brightness returns the BT.601 brightness of red, green and blue, in levels of 0..255, unrounded.
 func Brightness(rgb [3]*Plane) *Plane {
 	out := &Plane{W: rgb[0].W, H: rgb[0].H, Pix: make([]float32, len(rgb[0].Pix))}
 	for i, red := range rgb[0].Pix {

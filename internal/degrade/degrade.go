@@ -32,13 +32,11 @@ type Degradation struct {
 	// Shot is the share, 0 to 1, of the variance of the noise that is proportional to brightness, like shot noise.
 	// The rest does not depend on brightness.
 	Shot float64
-	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: no
-	// blur.
+	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: none.
 	Grain float64
 	// Salt is the share of samples that are replaced by black or white.
 	Salt float64
-	// Tones is the number of equally spaced levels, 2 to 255, for error diffusion, as in dithered GIF files; 0: all
-	// 256.
+	// Tones is the number of equally spaced levels, 2 to 255, for error diffusion, as in dithered GIFs; 0: all 256.
 	Tones int
 	// Files are the JPEG files in which the picture is saved and opened again, one after another.
 	Files []File
@@ -137,7 +135,7 @@ func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
 	}
 }
 
-// dither rounds each plane to d.Tones levels.
+// dither rounds each plane to d.Tones levels by error diffusion, or does nothing if d.Tones is 0.
 func (d Degradation) dither(planes ...*Plane) {
 	if d.Tones == 0 {
 		return
@@ -147,7 +145,7 @@ func (d Degradation) dither(planes ...*Plane) {
 	}
 }
 
-// reshape blurs and sharpens p and rounds it to levels.
+// reshape blurs p, if d.Blur is set, sharpens it, if d.Sharpen is set, and rounds it to levels.
 func (d Degradation) reshape(p *Plane) {
 	if d.Blur > 0 {
 		p.blend(d.Blur, 1)

@@ -65,7 +65,7 @@ func Exp2(x float64) float64 {
 	return math.Ldexp(Exp(float64((x-whole)*math.Ln2)), int(whole))
 }
 
-// Log returns the natural logarithm of x, with an error of at most 1 ulp.
+// Log returns the natural logarithm of x, with an error of at most 1 ulp: −Inf for 0, and NaN below 0.
 func Log(x float64) float64 {
 	switch {
 	case x == 0:
@@ -143,7 +143,7 @@ func Cos(x float64) float64 {
 	return c
 }
 
-// Sincos returns the sine and the cosine of x, with the same errors as Sin.
+// Sincos returns the sine and the cosine of x, with the same errors as Sin. n is the number of quarter turns.
 func Sincos(x float64) (sin, cos float64) {
 	n := math.RoundToEven(x / (math.Pi / 2))
 	r := x - float64(n*rightHigh) - float64(n*rightMiddle) - float64(n*rightLow)

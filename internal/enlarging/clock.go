@@ -21,7 +21,7 @@ func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock
 	return ctx, &clock{limit: limit, stop: stop}
 }
 
-// start begins the time limit, if there is one.
+// start begins the time limit, if there is one. Once it has passed, the context is cancelled.
 func (c *clock) start() {
 	if c.limit > 0 {
 		c.timer = time.AfterFunc(c.limit, func() {

@@ -35,8 +35,7 @@ const robustBytes = 9 << 20
 // mixtureBytes is how many bytes a mixture of two models takes beyond one, for each of the first 10 million pixels.
 const mixtureBytes = 3
 
-// regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with
-// a margin, is enlarged.
+// regionPixelBytes is the most bytes per pixel of a whole picture while a region or a copy with a margin is enlarged.
 const regionPixelBytes = 8
 
 // measure returns d, the memory for enlarging a picture with header cfg, and the size of the enlargement or, with

@@ -3,8 +3,7 @@
 //
 // The commands upscale and serve fill in Settings, make an Enlarger with them, and hand it a Job for each file.
 // Enlarge and Inspect work out one Plan for the file: sizes, model, memory, format and warnings. Inspect ends there;
-// Enlarge carries out the plan in one loop over the pictures. The work on one file is a run, which callers do not
-// see.
+// Enlarge carries out the plan in one loop over the pictures. The work on one file is a run, unseen by callers.
 //
 // To add a kind of input, write one file beside still.go, series.go and video.go, and a test:
 //

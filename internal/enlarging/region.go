@@ -24,8 +24,7 @@ type part struct {
 
 // partOf returns the part to enlarge for r.Region in a picture of size inSize. reachOf returns how many pixels around
 // a region affect it when a picture of inW×inH pixels is enlarged to w×h. If opaque is false, the part is the whole
-// picture, as the colours of transparent pixels are filled in from everywhere. partOf fails if the region is not
-// within the picture.
+// picture, as transparent pixels take colours from everywhere. partOf fails if the region is not in the picture.
 func (r *run) partOf(
 	reachOf func(inW, inH, w, h int) int, inSize image.Point, opaque bool,
 ) (p part, err error) {

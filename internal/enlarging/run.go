@@ -169,8 +169,7 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds latest, the report on one picture, to r.Report; nil adds nothing. Of several reports, only the
-// lowest LRPSNR is kept.
+// addReport adds latest, a picture's report or nil, to r.Report. Of several reports, it keeps only the least LRPSNR.
 func (r *run) addReport(latest *superres.Report) {
 	switch {
 	case latest == nil:

@@ -55,8 +55,7 @@ type Settings struct {
 	// WholeTime is the longest time for all work on a picture: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Given lists the options that change pixels and have other values than by default, for the record in the
-	// outputs.
+	// Given lists the options that change pixels and differ from the default, for the record in the outputs.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)

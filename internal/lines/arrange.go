@@ -46,8 +46,7 @@ func (s *Shuffle) Size(in []Size) Size {
 
 func (s *Shuffle) Needs(_, y, _, _ int) (lo, hi int) { return y / s.Factor, y/s.Factor + 1 }
 
-// Make implements Op. Row y takes Factor neighbouring values of each channel of a sample; first is the index of the
-// first.
+// Make implements Op. Row y takes Factor neighbouring values of each channel of a sample, the first at index first.
 func (s *Shuffle) Make(t *Task, y, n int) {
 	square := s.Factor * s.Factor
 	for ; n > 0; n, y = n-1, y+1 {
@@ -78,6 +77,7 @@ type Unshuffle struct {
 	Channels, Step int
 }
 
+// Size implements Op: a sample for each whole square or, if Extend is true, for each square begun.
 func (u *Unshuffle) Size(in []Size) Size {
 	more := 0
 	if u.Extend {

@@ -217,7 +217,7 @@ type Mask struct {
 	IsApart  func(x, y, first, second, w, h int) bool
 }
 
-// Make implements Op: it copies row y of windows, and adds m.Value as IsApart says in the last of them or the last
+// Make implements Op: it copies row y of windows, adding m.Value as IsApart says in its last window or in the last
 // row.
 func (m *Mask) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)

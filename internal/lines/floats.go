@@ -67,7 +67,7 @@ type FloatConv struct {
 // Edges holds a number of samples for each side of a picture.
 type Edges struct{ Top, Left, Bottom, Right int }
 
-// Size implements Op.
+// Size implements Op: as many places of the taps, Stride apart, as fit into the padded input.
 func (c *FloatConv) Size(in []Size) Size {
 	along := func(n, before, behind, taps int) int {
 		return (n+before+behind-(taps-1)*c.Dilation-1)/c.Stride + 1

@@ -97,8 +97,7 @@ type step struct {
 	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
-// planner plans the steps in which a run computes rows, and which memory the rows get. If counts is true, it only
-// counts both.
+// planner plans the steps in which a run computes rows and the memory of the rows, or counts both if counts is true.
 type planner struct {
 	program *Program
 	nodes   []Rows
@@ -202,7 +201,7 @@ func (p *planner) ready(i int) int {
 	return max(end, rows.made)
 }
 
-// needed returns the first row of node i that a user still needs.
+// needed returns the first row of node i that a node needs for its next rows, or the next row to make if none does.
 func (p *planner) needed(i int) int {
 	first := p.nodes[i].made
 	for _, u := range p.users[i] {

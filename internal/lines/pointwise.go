@@ -24,8 +24,7 @@ const Made = -1
 
 // Pointwise is an operation on float32 values at the same position.
 type Pointwise interface {
-	// Apply computes the values of whole samples of dst from the values of a, or of a and b, as long as dst. a and b
-	// may be dst.
+	// Apply computes whole samples of dst from a, or from a and b, which are as long as dst and may be dst.
 	Apply(dst, a, b []float32)
 }
 
@@ -92,12 +91,12 @@ func (c *Chain) Make(t *Task, y, n int) {
 	}
 }
 
-// apply applies the step to the columns [from, to) of row y of the result.
+// apply applies the step to the columns [from, to) of row y of t.Out, which are its operand Made too.
 func (s Step) apply(t *Task, y, from, to int) {
 	step := t.Out.Step
 	dst := t.Out.FloatRow(y)[from*step : to*step]
 	var in [2][]float32
-	isSpread := false
+	isSpread := false // an operand is a single sample, which serves for all samples
 	for k, operand := range [2]int{s.A, s.B} {
 		if in[k] = dst; operand == Made {
 			continue

@@ -17,6 +17,7 @@ type Pool struct {
 	CountPad bool
 }
 
+// Size implements Op: as many windows, Stride apart, as fit into the padded input.
 func (p *Pool) Size(in []Size) Size {
 	s := in[0]
 	s.W = (s.W+p.Pad.Left+p.Pad.Right-p.Width)/p.Stride + 1
@@ -87,7 +88,7 @@ type reducer struct {
 	count int
 }
 
-// add takes the next number.
+// add takes the next number: it adds the number or its square to r.sum or, for Maximum, keeps the larger one there.
 func (r *reducer) add(v float32) {
 	switch {
 	case r.by == SumOfSquares:
@@ -243,6 +244,7 @@ func (v *Interleave) Make(t *Task, y, n int) {
 // a single sample, which then stands for all samples.
 type Select struct{ rowwise }
 
+// Size implements Op: the size of the largest input.
 func (Select) Size(in []Size) Size {
 	s := in[0]
 	for _, other := range in {
@@ -308,6 +310,7 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 // sample has Step values; those after the first Channels become 0.
 type Softmax struct{ Size, Channels, Step int }
 
+// Apply implements Pointwise: it takes one sample of s.Step values after another, and clears the padding.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {
@@ -323,7 +326,7 @@ type ReduceEach struct {
 	Size, Channels, Step int
 }
 
-// Apply implements Pointwise.
+// Apply implements Pointwise: it takes one sample of r.Step values after another, and clears the padding.
 func (r ReduceEach) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
 		for c := 0; c < r.Channels; c += r.Size {

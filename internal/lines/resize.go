@@ -41,6 +41,7 @@ type taps struct {
 // count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
+// Size implements Op: the size of the second input or, without one, of the first times Up/Down, rounded down.
 func (r *Resize) Size(in []Size) Size {
 	if len(in) > 1 {
 		return Size{in[1].W, in[1].H, in[0].Step, in[0].Floats}

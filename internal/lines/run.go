@@ -185,7 +185,7 @@ func (r *Run) makeAll(ctx context.Context) error {
 	})
 }
 
-// make computes the rows of a step.
+// make computes the rows of step s, as the task t, and clears their margins.
 func (r *Run) make(t *Task, s step) {
 	node, n := r.program.Nodes[s.node], &r.nodes[s.node]
 	t.In = t.In[:0]

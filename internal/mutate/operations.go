@@ -76,7 +76,7 @@ func (s site) body() []byte {
 	return p.body
 }
 
-// swap exchanges the part with another in its list.
+// swap exchanges the part with another in its list, or returns "" if it draws the part itself.
 func (s site) swap() string {
 	list, j := s.holder.parts, s.sampleBelow(len(s.holder.parts))
 	if s.i == j {
@@ -148,7 +148,7 @@ func (s site) splice() string {
 	return "insert " + parts[j].kind
 }
 
-// rename gives a part the kind of another part in its list.
+// rename gives a part the kind of another part in its list, or returns "" if that changes nothing in the file.
 func (s site) rename() string {
 	p, kind := s.part(), s.holder.parts[s.sampleBelow(len(s.holder.parts))].kind
 	before := p.kind
@@ -221,7 +221,7 @@ func (s site) spoil() string {
 	return "spoil " + s.part().kind
 }
 
-// cut shortens a part, perhaps to no bytes.
+// cut shortens a part, perhaps to no bytes, or returns "" if it has none.
 func (s site) cut() string {
 	p := s.part()
 	if len(p.body) == 0 {

@@ -23,7 +23,7 @@ type tick struct {
 }
 
 // newAxis returns an axis from low to high, logarithmic if isLog is true. If low is above high, as without values,
-// the axis is 0.1 to 1. If low equals high, the axis extends beyond them.
+// the axis is 0.1 to 1. If they are equal, it begins below and ends above them.
 func newAxis(low, high float64, isLog bool) axis {
 	switch {
 	case !(low <= high): // no values

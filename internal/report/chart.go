@@ -1,8 +1,7 @@
 // Package report draws charts and writes pages that can be read from disk without a network. A script in a page lays
 // pictures over one another; everything else works without it.
 //
-// Note: gonum.org/v1/plot draws charts, too, but it brings fonts and formats for print, which took 6.4 of the 26 MB of
-// the program.
+// Note: gonum.org/v1/plot draws charts, too, but brings fonts and formats for print: 6.4 of the program's 26 MB.
 package report
 
 import (
@@ -111,7 +110,7 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
-// axes returns the axes of the chart.
+// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. It fails if ranges does.
 func (c Chart) axes() (x, y axis, err error) {
 	across, up, err := c.ranges()
 	if err != nil {

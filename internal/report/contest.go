@@ -76,7 +76,7 @@ func Estimate(format string, list []float64) string {
 // Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the entrants from the best to the worst; the best entrant that learns is the reference.
+// rank returns the entrants from the best to the worst, by scores times Sign. The best that learns is the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {
@@ -95,7 +95,7 @@ type places struct {
 	others, plain []Rank
 }
 
-// places sorts the ranking into these groups.
+// places returns the ranking, divided into the groups of the type places.
 func (c Contest) places() (p places) {
 	for _, r := range c.rank() {
 		switch {

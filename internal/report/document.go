@@ -45,7 +45,7 @@ type Section struct {
 	Tables   []Table
 }
 
-// HTML writes the document as a page, which refers to nothing outside.
+// HTML writes the document as a page, which refers to nothing outside, with charts and maps drawn as pictures.
 func (d Document) HTML(w io.Writer) error {
 	sections := slices.Clone(d.Sections)
 	for i, s := range sections {
@@ -101,7 +101,7 @@ func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) er
 	return nil
 }
 
-// Text writes the findings, the lead and the tables for a terminal.
+// Text writes the findings and the lead, each in one line, and the tables for a terminal.
 func (d Document) Text(w io.Writer) error {
 	for _, line := range append(slices.Clone(d.Findings), d.Lead) {
 		if line == "" {

@@ -103,7 +103,7 @@ func (p Pair) Reversed() Pair {
 // Decided reports whether the first entrant is better by more than chance explains, at the level Doubt.
 func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
 
-// Probability returns p as text, such as "p = 0.02".
+// Probability returns p as text with two digits, such as "p = 0.02", or as a bound if it is near 0 or 1.
 func Probability(p float64) string {
 	switch {
 	case p < 0.001:

@@ -63,7 +63,7 @@ type form struct {
 	best, mark [2]string // the texts around the best cell of a row, and around the number of a mark
 }
 
-// texts returns the head and the rows as the output format writes them.
+// texts returns the head and the rows as the form f writes them: escaped, with best cells and numbers of marks.
 func (t Table) texts(f form) (rows [][]string) {
 	var head []string
 	for _, h := range t.Head {
@@ -198,8 +198,7 @@ func (t Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// CSV writes the text of the table without notes. An apostrophe precedes text that a spreadsheet would take for a
-// formula.
+// CSV writes the text of the table without notes, with an apostrophe before text that spreadsheets take for formulas.
 func (t Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{t.Head}

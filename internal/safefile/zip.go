@@ -22,7 +22,7 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	most := min(max(leastDirectory, size/directoryShare), mostDirectory)
 	d := &directoryReader{ReaderAt: r, size: size, most: most, left: most}
 	z, err := zip.NewReader(d, size)
-	d.isOpen = true
+	d.isOpen = true // members may be read without this limit
 	if err == nil {
 		z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	}

@@ -125,7 +125,7 @@ func startFiles() []string {
 	own, _ := os.Readlink(self)
 	maps, _ := os.ReadFile("/proc/self/maps")
 	for line := range strings.Lines(string(maps)) {
-		// Addresses, permissions, offset, device, inode, and the path, which may contain spaces.
+		// Addresses, permissions (x: executable), offset, device, inode, and the path, which may contain spaces.
 		fields := strings.SplitN(line, " ", 3)
 		_, path, is := strings.Cut(line, " /")
 		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {

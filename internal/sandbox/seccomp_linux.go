@@ -55,7 +55,7 @@ var denied = []uint32{
 
 // deniedArguments are system calls that fail with EPERM if an argument has one of the listed values.
 //
-// Note: the kernel sends signals to the owner of a file, which may be any process. Landlock sees this since Linux 6.12.
+// Note: F_SETOWN has the kernel send signals about a file to any process. Landlock prevents it since Linux 6.12.
 var deniedArguments = []struct {
 	call     uint32
 	argument uint32 // the number of the argument, from 0

@@ -11,9 +11,9 @@ import (
 )
 
 // An animated PNG (APNG) has three more kinds of chunks: acTL says how many frames there are and how often they are
-// played; fcTL precedes the pixels of each frame and says where and how long the frame is shown; fdAT holds the pixels
-// of a frame. Only the first frame has its pixels in the chunks IDAT instead. (Portable Network Graphics, third
-// edition, W3C 2025, sections 11.3.6 and 13.)
+// played; fcTL precedes the pixels of each frame and says where and how long the frame is shown; fdAT holds the
+// pixels of a frame. The first frame may have its pixels in the chunks IDAT, the still picture, instead. (Portable
+// Network Graphics, third edition, W3C 2025, sections 11.3.6 and 13.)
 
 // PNGWriter writes an animation as an animated PNG.
 type PNGWriter struct {

@@ -142,6 +142,7 @@ func (p *plane[T]) describe() (opaque, grey bool) {
 	return opaque, grey
 }
 
+// image implements canvas. If grey is true, it returns the red samples alone.
 func (p *plane[T]) image(grey bool) (img image.Image) {
 	step := 1 // distance between samples that are kept: of a grey pixel, red stands for green and blue
 	if grey {

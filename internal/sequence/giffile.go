@@ -59,8 +59,9 @@ func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWr
 	return g
 }
 
-// Put adds img as the next frame. All frames must be of the same size and the same type, *image.Gray or *image.NRGBA.
-// The caller must not change img before the next call returns. Pixels less than half opaque become transparent.
+// Put adds img as the next frame: it stores the rectangle that differs from the frame before. All frames must have
+// the same size and type, *image.Gray or *image.NRGBA. The caller must not change img before the next call returns.
+// Pixels less than half opaque become transparent.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	m := toNRGBA(img)
 	var before image.Image

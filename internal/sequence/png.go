@@ -168,7 +168,7 @@ func newCell(control []byte, from, to int64) (c cell, err error) {
 	return c, nil
 }
 
-// file returns a PNG with only the frame c; chunks fdAT become chunks IDAT.
+// file returns a PNG with only the frame c: chunks fdAT become chunks IDAT. It fails if a checksum is wrong.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()

@@ -288,7 +288,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next stored frame onto the canvas. The decoder accepts no more pixels than the frame has.
+// compose decodes the next stored frame onto the canvas. It fails if the picture and the frame differ in size.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {
@@ -363,7 +363,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	return nil
 }
 
-// page returns the next page, decoded.
+// page returns the next page, decoded. It writes the offset of the page into the header of the file in r.data.
 func (r *Reader) page(ctx context.Context) (*Frame, error) {
 	imagefile.SetPage(r.data, r.places[r.number])
 	r.number++

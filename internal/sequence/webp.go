@@ -38,7 +38,7 @@ func newWebPCells(data []byte) (cells, error) {
 	}
 	body := head.Bytes()
 	w.width, w.height = number24(body[width:])+1, number24(body[height:])+1
-	w.plays, w.frames = 1, -1
+	w.plays, w.frames = 1, -1 // until the chunk ANIM, and unknown
 	return w, nil
 }
 

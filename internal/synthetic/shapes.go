@@ -103,7 +103,7 @@ func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 	c.renderText(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
 
-// renderText renders text in the font f: see write.
+// renderText renders text in the font f. (x, y) is the left end of the base line; size is the font size in units.
 func (c *canvas) renderText(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size * c.unit, DPI: 72})
 	if err != nil {

@@ -21,6 +21,7 @@ type Exemplars struct {
 	Skip int
 }
 
+// init registers the learner, with its name, its texts for help and its parameter.
 func init() {
 	learners.Register(learners.Info{
 		Name:      "exemplars",

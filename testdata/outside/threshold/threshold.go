@@ -24,6 +24,7 @@ type Threshold struct {
 	Tolerance float64
 }
 
+// init registers the coder, with its name, its texts for help and its parameters.
 func init() {
 	sparse.Register(sparse.Info{
 		Name:      "threshold",

@@ -150,10 +150,11 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If memory is too small for waiting pages, pages are enlarged one by one.
+// plan sets r.Memory for all pages. If it is too little for the largest page and those that wait, pages go one by
+// one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
-		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers
+		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
 		t.waiting = max(t.waiting, least)
 	}
 	if r.Memory = t.largest + superres.WithGarbage(t.waiting); r.Memory > r.Limits.Memory {

@@ -77,7 +77,7 @@ type Fidelity struct {
 	Record bool
 }
 
-// deepened returns cfg, the header of a picture, with the sample depth of the output, for estimates of memory.
+// deepened returns cfg, the header of a picture, with 16 bits a sample if f.Depth is 16, for estimates of memory.
 func (f Fidelity) deepened(cfg image.Config) image.Config {
 	if f.Depth == 16 {
 		switch cfg.ColorModel {

@@ -76,7 +76,7 @@ func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y)
 }
 
-// Make implements Op: it computes row y of t.Out, a sample for each pair of windows. n is 1.
+// Make implements Op: it computes row y of t.Out: a·b for each window and head, one of them transposed. n is 1.
 func (s *Scores) Make(t *Task, y, _ int) {
 	n, m, inner := s.sides()
 	cols := kernel.PadTo(m, kernel.Lanes)

@@ -78,7 +78,7 @@ func (c *FloatConv) Size(in []Size) Size {
 	}
 }
 
-// Needs implements Op. Rows that are computed together, as tiles, need the same rows of the input.
+// Needs implements Op: of a second input, row y; of the first, what all rows computed together with row y need.
 func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return y, y + 1
@@ -103,7 +103,7 @@ func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 	in, together := t.In[0], c.Filter.Together()
 	memory := t.Out.class.floats
 	for ; n > 0; n, y = n-together, y+together {
-		rows := t.offsets[:0]
+		rows := t.offsets[:0] // where the taps begin in each row of the input that these rows need
 		for j := range (together-1)*c.Stride + c.Height {
 			at := in.At(y*c.Stride - c.Pad.Top + j*c.Dilation)
 			rows = append(rows, at+(from*c.Stride-c.Pad.Left)*in.Step)

@@ -94,7 +94,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners the range that it returns is wide enough for a picture of any height.
+// Needs implements Op. With aligned corners, positions depend on the height, and the range allows for any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0 // the second input gives only its size
@@ -124,7 +124,7 @@ func (r *Resize) Make(t *Task, y, n int) {
 	}
 	count := r.count()
 	for last := -1; n > 0; n, y = n-1, y+1 { // for Nearest, last is the row of the input that was resized last
-		down := r.tapsOf(y, in.H, t.Out.H)
+		down := r.tapsOf(y, in.H, t.Out.H) // the rows to combine
 		sum, out := in.FloatRow(min(max(down.first, 0), in.H-1)), t.Out.FloatRow(y)
 		if r.By == Nearest {
 			if down.first == last {

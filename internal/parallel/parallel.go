@@ -104,7 +104,7 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 			case <-stop:
 				return
 			}
-			begin <- Start(func() R { return work(i) })
+			begin <- Start(func() R { return work(i) }) // not before it has a place in the queue
 		}
 	}()
 	var err error

@@ -108,6 +108,7 @@ type osFile struct {
 
 func (f osFile) Release() { f.hold.Close() }
 
+// SyncDir implements disk. It ignores errors, since some systems open no folders.
 func (osDisk) SyncDir(dir string) {
 	if dir == "" {
 		dir = "."

@@ -233,7 +233,7 @@ func (g *GIFWriter) writeWaiting(disposal byte) error {
 // extensions returns the blocks after the header: about repetition, unless g.plays is 1, and with the comment, if any.
 func (g *GIFWriter) extensions() (b []byte) {
 	if g.plays != 1 {
-		again := 0
+		again := 0 // how often after the first time; 0: endlessly
 		if g.plays > 0 {
 			again = min(g.plays-1, 0xffff)
 		}

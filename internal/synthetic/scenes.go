@@ -91,7 +91,7 @@ func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// renderScene renders a scene of a random kind on the whole canvas.
+// renderScene renders a scene of a random kind on the whole canvas. A kind listed twice is twice as likely.
 func (c *canvas) renderScene() {
 	scenes := []func(){
 		c.renderPage, c.renderPage, c.renderCode, c.renderLines, c.renderLines, c.renderCurves, c.renderCartoon,

@@ -45,7 +45,7 @@ func Brightness(rgb [3]*Plane) *Plane {
 // addColourNoise adds noise to red, green and blue: in mid grey, the brightness gets the standard deviation d.Noise.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
-	part := rng.Float64()                                     // the share of the independent noise in the variance of brightness
+	part := rng.Float64()                                     // how much of the variance is independent noise
 	own, common := math.Sqrt(part/squares), math.Sqrt(1-part) // factors of both kinds of noise, of deviation 1
 	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
 	for _, p := range rgb {

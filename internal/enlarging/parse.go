@@ -11,7 +11,7 @@ import (
 
 // The functions below parse settings from text. Their errors say what was expected, but not for which setting.
 
-// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%.
+// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%. It fails out of range.
 func parseScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {

@@ -150,8 +150,7 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If it is too little for the largest page and those that wait, pages go one by
-// one.
+// plan sets r.Memory for all pages. If it is too little for the largest page and those that wait, pages go one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
@@ -216,7 +215,7 @@ func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return r, err
 }
 
-// Next implements Sequence: it reads the next frame or page, with what the file says about the picture.
+// Next implements Sequence: it reads the next page with its metadata, or the next frame with the metadata of the file.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
 		runtime.GC() // frees the previous page: there is memory for only one

@@ -11,7 +11,7 @@ import (
 
 // Sink receives a result.
 type Sink interface {
-	// Deliver calls write and stores the bytes written as the result of p: all, or nothing if write fails (but see Pipe).
+	// Deliver calls write and stores the bytes written as the result of p: all, or nothing if write fails (see Pipe).
 	// Errors of Deliver itself wrap safefile.ErrOutput.
 	Deliver(p *Plan, write func(io.Writer) error) error
 	// Aside opens an empty temporary file for use while a result is computed. done releases the file.

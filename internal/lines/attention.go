@@ -118,7 +118,7 @@ func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y / s.Height)
 }
 
-// Make implements Op: it computes the s.Height rows of a row of windows, of which y is the first.
+// Make implements Op: it computes the s.Height rows of pixels from row y on, as a product for each window and head.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
 	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead
@@ -217,8 +217,7 @@ type Mask struct {
 	IsApart  func(x, y, first, second, w, h int) bool
 }
 
-// Make implements Op: it copies row y of windows, adding m.Value as IsApart says in its last window or in the last
-// row.
+// Make implements Op: it copies row y of windows, adding m.Value as IsApart says in its last window or in the last row.
 func (m *Mask) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	copy(out, t.In[0].FloatRow(y))

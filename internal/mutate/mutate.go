@@ -154,8 +154,7 @@ type dice struct {
 	random  *rand.Rand
 }
 
-// sampleBelow returns a number in [0, n), from as many of the choices as n needs or, when they are used up, at
-// random.
+// sampleBelow returns a number in [0, n), from as many of the choices as n needs or, once used up, at random.
 func (d *dice) sampleBelow(n int) int {
 	if len(d.choices) == 0 {
 		return d.random.IntN(n)

@@ -59,7 +59,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 
 // other draws up to 16 valid files, and returns the first of the format f, or nil if none is.
 func (m *Mutator) other(f *format, d *dice) []byte {
-	for range min(16, 16*len(m.Seeds)) {
+	for range min(16, 16*len(m.Seeds)) { // no time without seeds
 		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
 			return s.Data
 		}

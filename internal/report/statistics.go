@@ -207,7 +207,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 	return list
 }
 
-// holm corrects, by Holm's method, the P of each entrant in list except the reference.
+// holm corrects the P of all m entrants but the reference by Holm's method: times m, m − 1, …, and never falling.
 func holm(list []Rank) {
 	var order []*Rank
 	for i := range list {

@@ -109,7 +109,7 @@ func blend[T uint8 | uint16](dst, src []T) {
 	dst[3] = T((sum + most/2) / most)
 }
 
-// dispose implements canvas. A frame that asks for neither stays on the canvas.
+// dispose implements canvas: it clears or restores the rectangle of the last frame, if that frame asks for either.
 func (p *plane[T]) dispose() {
 	r := p.last.rect
 	for i, y := 0, r.Min.Y; y < r.Max.Y; i, y = i+1, y+1 {

@@ -19,7 +19,7 @@ func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
-// Drawing returns a picture with edges in all directions. Each phase gives another picture.
+// Drawing returns rings across stripes, with edges in all directions. phase shifts the rings and turns the stripes.
 func Drawing(w, h int, phase float64) *image.Gray {
 	return Gray(w, h, func(x, y int) uint8 {
 		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2

@@ -29,7 +29,8 @@ func Scratch(folder string) (f *os.File, done func(), err error) {
 // Pipe is the Sink for standard output. It writes a result all at once, except a video, which it writes frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. It keeps a picture in memory, or several in an unnamed file, until write has succeeded.
+// Deliver implements Sink. It writes video at once, and else keeps a picture in memory, or several in an unnamed
+// file, until write has succeeded.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.Format == Video {
 		return write(s.Writer)

@@ -197,7 +197,7 @@ var ofChroma = [2]struct {
 // alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
-// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr to the grid of Y.
+// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr, as B−Y and R−Y, to the grid of Y.
 func (v *video) Next(context.Context) (*Frame, error) {
 	in, err := v.in.Next()
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *still) Noun() string { return "" }
 
 // Choose implements Sequence. If the choice comes with a corrected picture, that picture replaces the original.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
-	f, mostCopies := s.read[0].frame, 1
+	f, mostCopies := s.read[0].frame, 1 // repeated samples are removed only if there is no region
 	if s.Region.Empty() {
 		mostCopies = superres.MostCopies(s.Input, s.Output)
 	}
@@ -89,7 +89,7 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
 		z.To = whole
 		at := image.Pt(s.Region.Min.X*whole.X/s.Input.X, s.Region.Min.Y*whole.Y/s.Input.Y)
-		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)}
+		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)} // the region, in the enlargement of the whole picture
 	}
 	return s.finish(f, enlarged, by, z), nil
 }

@@ -58,7 +58,7 @@ type RowMoments struct{ rowwise }
 
 func (RowMoments) Size(in []Size) Size { return Size{1, in[0].H, 2 * in[0].Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out, each a single sample.
+// Make implements Op: each row y to y+n−1 of t.Out has the mean of each channel and, step values later, its variance.
 func (RowMoments) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row, step := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[0].Step

@@ -310,7 +310,8 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 // sample has Step values; those after the first Channels become 0.
 type Softmax struct{ Size, Channels, Step int }
 
-// Apply implements Pointwise: it takes one sample of s.Step values after another, and clears the padding.
+// Apply implements Pointwise: for each sample of s.Step values, it takes the softmax of its groups, and clears the
+// padding.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {
@@ -326,7 +327,7 @@ type ReduceEach struct {
 	Size, Channels, Step int
 }
 
-// Apply implements Pointwise: it takes one sample of r.Step values after another, and clears the padding.
+// Apply implements Pointwise: for each sample of r.Step values, it reduces its groups, and clears the padding.
 func (r ReduceEach) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
 		for c := 0; c < r.Channels; c += r.Size {

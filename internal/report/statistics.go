@@ -194,7 +194,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 			if !slices.ContainsFunc(list, func(o Rank) bool {
 				return o.Entrant != r.Entrant && !(v < scores[o.Entrant][k])
 			}) {
-				r.Won++
+				r.Won++ // no other entrant is as good on problem k
 			}
 		}
 		if i == reference {

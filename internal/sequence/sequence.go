@@ -319,7 +319,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 // errEnough stops imagefile after the header of a page, when only the header is needed.
 var errEnough = errors.New("enough")
 
-// findPages sets r.places and r.Frames for a TIFF, and checks the headers of its pages.
+// findPages sets r.places and r.Frames for a TIFF. It refuses pages with a bad header, too many and too large ones.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
 	places, others, err := imagefile.Pages(r.data)

@@ -72,7 +72,7 @@ func spanOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a span) {
 
 // cut returns part p of img, which shares the memory of img, and a copy of opt for enlarging part p to p.size.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
-	if opt.Mix != nil {
+	if opt.Mix != nil { // its cells divide the whole picture, which begins before the part
 		mix := *opt.Mix
 		mix.Area = img.Bounds().Sub(p.from.Min)
 		opt.Mix = &mix

@@ -254,6 +254,7 @@ func (t Table) Without(names ...string) Table {
 	return t.where(func(o *Option) bool { return !slices.Contains(names, o.Name) })
 }
 
+// where returns the options for which the function is returns true.
 func (t Table) where(is func(*Option) bool) (list Table) {
 	for _, o := range t {
 		if is(o) {

@@ -199,7 +199,8 @@ func (s site) setNumber() string {
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
 }
 
-// lie has an extreme number written as the length of the part, or a number at most 4 away from the right one.
+// lie has an extreme number written as the length of the part, or a number at most 4 away from the length of its
+// body.
 func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""

@@ -32,7 +32,7 @@ type params struct {
 
 func init() { stage.Register(kind, load) }
 
-// load implements the reader of package stage for this kind: it returns the Stage that Save has stored in text and a.
+// load is the stage.Loader of this kind: it returns the Stage that Save has stored in text and a.
 func load(_ int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {

@@ -52,7 +52,7 @@ func New(s Settings) (*Enlarger, error) {
 	if s.Denoise == 0 { // a negative number stands for the strength that is measured
 		return e, nil
 	}
-	e.robust = func() (engine, error) { return e.clean, nil }
+	e.robust = func() (engine, error) { return e.clean, nil } // a model that can be tuned is both
 	if robust != name {
 		e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
 	}

@@ -183,7 +183,7 @@ func (r *run) addReport(latest *superres.Report) {
 // warn adds the warnings of result to r.Warnings, each text only once: for the first picture that it is true of.
 func (r *run) warn(result Result) {
 	for _, text := range result.Warnings {
-		known := func(before string) bool { return strings.HasSuffix(before, text) }
+		known := func(before string) bool { return strings.HasSuffix(before, text) } // after the name of a page
 		if !slices.ContainsFunc(r.Warnings, known) {
 			r.Warnings = append(r.Warnings, result.where+text)
 		}

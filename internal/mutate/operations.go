@@ -199,8 +199,7 @@ func (s site) setNumber() string {
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
 }
 
-// lie has an extreme number written as the length of the part, or a number at most 4 away from the length of its
-// body.
+// lie has an extreme number written as the length of the part, or one at most 4 away from the length of its body.
 func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""

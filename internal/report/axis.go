@@ -90,7 +90,7 @@ func linearTicks(low, high float64) (list []tick) {
 		}
 	}
 	for i := int(math.Ceil(low/unit - 1e-9)); i <= int(math.Floor(high/unit+1e-9)); i++ {
-		v := float64(i) * unit
+		v := float64(i) * unit // 1e-9: an end of the axis is a tick despite rounding
 		list = append(list, tick{value: v, label: label(v)})
 	}
 	return list

@@ -36,6 +36,7 @@ type directoryReader struct {
 	isOpen           bool
 }
 
+// ReadAt implements io.ReaderAt: see directoryReader. Bytes beyond the end of the archive do not count.
 func (r *directoryReader) ReadAt(b []byte, offset int64) (int, error) {
 	if !r.isOpen {
 		if r.left -= min(int64(len(b)), max(r.size-offset, 0)); r.left < 0 {

@@ -179,7 +179,7 @@ func (d Degradation) deviation(v float32) float64 {
 	return d.Noise * math.Sqrt(1-d.Shot+d.Shot*float64(v)/127.5)
 }
 
-// sampleNoise returns normal noise of w×h samples with a standard deviation of 1, blurred if d.Grain is set.
+// sampleNoise returns normal noise of w×h samples with a standard deviation of 1, also where d.Grain blurs it.
 func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	noise := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 	for i := range noise.Pix {

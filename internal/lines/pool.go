@@ -31,7 +31,7 @@ func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	return lo, lo + p.Height
 }
 
-// Make implements Op. It combines the rows of a window, then their columns. A mean is divided by the sample count.
+// Make implements Op. It combines the rows of a window, then their columns, and divides a mean as CountPad says.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats

@@ -120,8 +120,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four changed parts, and sometimes a change to the file as a whole; d decides which.
-// changes describes what was changed.
+// change returns data with one to four changed parts, and sometimes a change to the whole file, cut off at maxBytes,
+// as d decides. changes describes this; it is empty for data of an unknown format, which are returned unchanged.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -176,8 +176,8 @@ func Files(usual uint64) uint64 {
 	return usual
 }
 
-// MostTime is the longest time a reader may take for one mutant: far more than any reader needs, so that it only
-// catches readers that do not end.
+// MostTime is the longest time a reader may take for one mutant: far more than any reader needs. Only the time limit
+// of go test stops a reader that never ends.
 const MostTime = 10 * time.Second
 
 // Guard runs a reader on one file and waits for it, however long it takes. It fails the test, with name as the name

@@ -82,7 +82,7 @@ const (
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// setFilter makes the kernel refuse, for all threads, the system calls that are not needed to work on a picture.
+// setFilter makes the kernel refuse, for all threads, the system calls that filterProgram lists. It cannot be undone.
 func setFilter() error {
 	program := filterProgram(uint32(os.Getpid()))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

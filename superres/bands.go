@@ -68,7 +68,8 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	return p
 }
 
-// work returns the work of the pass for each sample of its result. The work of one stage counts as 1.
+// work returns the work of the pass for each sample of its result, for reports of progress: 1 for each stage and each
+// plane that it improves, and networkWork for a network.
 func (p *pass) work() float64 {
 	work := float64(len(p.model.Stages) * len(p.chains))
 	if p.network != nil {
@@ -132,7 +133,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 
 // enlarge returns the next rows of the planes that the stages are to improve, enlarged by the network or by
 // interpolation, or nil if none is complete. rows are the rows that have just been appended to low, the rows of the
-// picture. keep is the first row of low that enlarge needs later.
+// picture. keep is the first row of low that enlarge needs later; a network keeps the rows that it needs itself.
 func (p *pass) enlarge(
 	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress,
 ) (out []*plane.Plane, keep int, err error) {
@@ -157,8 +158,8 @@ func (p *pass) enlarge(
 }
 
 // improve takes out, the next enlarged rows of a plane, through the stages. low holds the rows of the plane before the
-// enlargement. improve returns the next rows that all stages have improved, or nil if there are none, and keep, the
-// first row of low that the stages need later.
+// enlargement. improve returns the next rows that all stages have improved, or nil if one of them still waits for rows,
+// and keep, the first row of low that the stages need later.
 func (p *pass) improve(
 	ctx context.Context, c *chain, low *window, out *plane.Plane, mem *stage.Pool, work *progress,
 ) (improved *plane.Plane, keep int, err error) {
@@ -166,7 +167,7 @@ func (p *pass) improve(
 	keep = low.end()
 	for i, st := range p.model.Stages {
 		in, reach := &c.inputs[i], st.Reach()
-		in.append(mem, out)
+		in.append(mem, out) // rows of the enlarged plane
 		done, to := c.done[i], p.rowsComplete(end, reach)
 		if to <= done {
 			return nil, 0, ctx.Err()
@@ -270,7 +271,7 @@ type networkPass struct {
 }
 
 // push takes the next rows of one plane, or of as many planes as the network has channels, and returns the next rows of
-// their enlargements, or nil if none is complete.
+// their enlargements, or nil if none is complete. A network for three channels gets a single plane three times.
 func (n *networkPass) push(
 	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, report func(float64),
 ) ([]*plane.Plane, error) {
@@ -292,7 +293,7 @@ func (n *networkPass) push(
 // passOn takes the next rows that the network has returned. It returns the rows from earlier calls and this one that
 // make up a multiple of n.multiple, or nil if there are none, and keeps the rest.
 func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
-	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 {
+	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 { // nothing to keep
 		return out
 	}
 	for i, p := range out {
@@ -328,7 +329,7 @@ func (p *progress) portion(samples int) func(share float64) {
 }
 
 // reporter does what portion does, for a piece of work that alternates with other work. last holds the share of the
-// piece that was reported last.
+// piece that was reported last; the caller keeps it from call to call.
 func (p *progress) reporter(samples int, last *float64) func(share float64) {
 	return func(share float64) {
 		p.done += (share - *last) * float64(samples)

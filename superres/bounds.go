@@ -20,7 +20,7 @@ import (
 // within 2 and within 8 pixels, and what Choose found in the picture. The weights come from quantile regression on
 // degraded pictures: see flaws/learned/learning.
 func (s *Signs) ErrorBounds() *plane.Plane {
-	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
+	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2] // of the scale, rounded up, or the nearest of 2 to 4
 	out := plane.New(s.added[0].W, s.added[0].H)
 	parallel.Rows(out.H, func(y int) {
 		row := out.Row(y)
@@ -63,7 +63,8 @@ type Signs struct {
 	choice        [5]float64      // strength, shares of robust model and interpolation, corrected blur and sharpening
 }
 
-// newSigns returns the signs of result, an enlargement of img. choice holds the signs that all pixels share.
+// newSigns returns the signs of result, an enlargement of img. What was added is the difference of result from a
+// bicubic enlargement, and detail its difference from means within 2 pixels. All pixels share the signs in choice.
 func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
 	s := &Signs{scale: float64(high.W) / float64(low.W), choice: choice}
@@ -79,7 +80,8 @@ func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	return s
 }
 
-// At returns the signs of the pixel (x, y).
+// At returns the signs of the pixel (x, y): 1, which makes a weight an offset, the logarithms of four mean squares,
+// with 0.05 added so that they are finite, and the signs that all pixels share.
 func (s *Signs) At(x, y int) (list [SignCount]float64) {
 	list[0] = 1
 	at := y*s.added[0].W + x
@@ -133,7 +135,7 @@ func BoundsMap(bounds *plane.Plane) *image.Paletted {
 	return out
 }
 
-// heat returns a palette of 256 colours, of steadily growing brightness.
+// heat returns a palette of 256 colours, of steadily growing brightness, by linear interpolation between six colours.
 func heat() color.Palette {
 	stops := [...][3]float64{{0, 0, 0}, {45, 20, 130}, {190, 40, 100}, {250, 150, 30}, {255, 240, 120}, {255, 255, 255}}
 	list := make(color.Palette, 256)

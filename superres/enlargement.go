@@ -33,7 +33,8 @@ type enlargement struct {
 	mem      *stage.Pool
 }
 
-// newEnlargement returns the enlargement for t: a pass for each scale of the chain, then a resizing if one is needed.
+// newEnlargement returns the enlargement for t: a pass for each scale of the chain, then a bicubic resizing if one is
+// needed. A plain interpolation only resizes, by its own kernel.
 func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement, error) {
 	e := &enlargement{mem: t.mem, input: make([]window, t.planes), progress: progress{report: report}}
 	kernel, w, h := m.Kernel, t.inW, t.inH
@@ -62,7 +63,8 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 	return e, nil
 }
 
-// push takes the next rows of the planes and returns the next rows of the results, or nil if none is complete.
+// push takes the next rows of the planes and returns the next rows of the results, or nil if none is complete: all rows
+// for which the resizing, if there is one, has what it needs.
 func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {

@@ -194,7 +194,7 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 // enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets e.report.
 // It calls report with the share of the work that is done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
-	whole := 1.0 // the share of the work that colour takes
+	whole := 1.0 // the share of the work that colour takes; transparency takes the rest
 	if e.transparent != nil {
 		whole = 0.5
 	}
@@ -219,7 +219,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 }
 
 // run enlarges the planes of task t at the model's effort: at the effort max as a mean over orientations of the whole
-// picture, else in bands.
+// picture, else in bands. It passes the rows to paint and then gives their memory back, unless they are the picture's.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
@@ -251,8 +251,9 @@ type agreement struct {
 	sum       float64          // sum of the squared differences of the compared rows
 }
 
-// compare adds the next rows of the result to the comparison. planes are the planes from which these rows are painted:
-// brightness first, or, if rgb is true, red, green and blue.
+// compare adds the next rows of the result to the comparison with the picture, as far as all rows are there from which
+// a row of the picture's size is reduced. planes are the planes from which these rows are painted: brightness first,
+// or, if rgb is true, red, green and blue.
 func (e *enlarger) compare(planes []*plane.Plane, rgb bool) {
 	a := e.agreement
 	shown := e.mem.Plane(e.w, planes[0].H)

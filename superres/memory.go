@@ -234,7 +234,8 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	return bytes
 }
 
-// bandsMemory returns the bytes of the planes of a band of bandRows rows, and of the stage that needs the most memory.
+// bandsMemory returns the bytes of the planes of a band of bandRows rows, of networks, of the rows that wait at each
+// stage, and of the stage that needs the most memory.
 func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	scale, _, _ := m.lastPass(s)
 	each := m.sampleBytes(s, grey)
@@ -259,7 +260,8 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	return bytes + m.stageMemory(s, bandRows)
 }
 
-// stageMemory returns the most bytes that one stage takes beside the planes, with bands of bandRows rows.
+// stageMemory returns the most bytes that one stage takes beside the planes, with bands of bandRows rows. With the last
+// band, a stage also gets the rows by which the steps before it lag behind.
 func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 	scale := 1   // factor of all passes before this one
 	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band

@@ -270,7 +270,7 @@ func (m *Model) restores() bool { return m.Network != nil || m.IsGraded() }
 // scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it: the
 // scales with the least product that suffices, and as few scales as possible. The largest comes first, because the
 // first pass has the fewest samples to work on. The chain is nil when the result is not larger, unless the model
-// restores pictures: then it has at least one pass.
+// restores pictures: then it has at least one pass. A network of scale 1 makes one pass only.
 func (m *Model) scaleChain(s sizes) []int {
 	if m.Scale == 1 {
 		return []int{1}
@@ -280,7 +280,7 @@ func (m *Model) scaleChain(s sizes) []int {
 	var best []int
 	bestProduct := 0
 	var extend func(taken []int, product, from int)
-	extend = func(taken []int, product, from int) {
+	extend = func(taken []int, product, from int) { // adds scales from index from on to taken
 		switch {
 		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
 			return

@@ -25,6 +25,7 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 		factor := math.Sqrt(opt.Megapixels * 1e6 / (float64(w) * float64(h)))
 		toW, toH = int(math.Round(float64(w)*factor)), int(math.Round(float64(h)*factor))
 	}
+	// With Fit the side that grows less decides the scale, with Cover the side that grows more.
 	bounded := toW != 0 && toH != 0 && (opt.Fit || opt.Cover)
 	byWidth := bounded && (big.NewRat(int64(toW), int64(w)).Cmp(big.NewRat(int64(toH), int64(h))) <= 0) == opt.Fit
 	switch {

@@ -40,12 +40,13 @@ func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintRows does what paint does, for at most rowsPerPass rows.
+// paintRows does what paint does, for at most rowsPerPass rows. It changes planes: it applies the strength to them, and
+// splits red, green and blue of a picture with chroma.
 func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	luma := planes[0]
 	end := top + luma.H
 	lo, hi := e.rowsAround(top, end)
-	interpolated := !e.grey && len(planes) == 1
+	interpolated := !e.grey && len(planes) == 1 // colour is interpolated here
 	if interpolated || e.strength != 1 {
 		from, to := e.interpolation.Needs(top, end)
 		lo, hi = min(lo, from), max(hi, to)
@@ -148,14 +149,14 @@ func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Pic
 	}
 }
 
-// paintAlpha paints the transparency of rows of the result, beginning with row top.
+// paintAlpha paints the transparency of rows of the result, beginning with row top, with clean outlines.
 func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
 	if e.changesAlpha() {
 		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
 		e.clearHaze(alpha)
 	}
-	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })
+	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) }) // channel 3
 }
 
 // Transparency goes through the model as brightness does, because an outline is an edge like any other. Two measures
@@ -183,8 +184,8 @@ func (e *enlarger) clearHaze(alpha *plane.Plane) {
 	})
 }
 
-// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out holds the
-// rows of an enlargement of low, beginning with row top; height is the height of the whole enlargement.
+// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place, fewer at an
+// edge. out holds the rows of an enlargement of low, beginning with row top; height is its whole height.
 func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.
@@ -227,8 +228,7 @@ func neighbourRanges(least, greatest []float32, p *plane.Plane, y int) {
 // samples side by side are equal, so that the result can be clamped to them.
 
 // clampsFlatAreas reports whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
-// bicubic reduction. The model for digits undoes another reduction, and restores white strokes on black best without
-// the clamp.
+// bicubic reduction. The model for digits undoes another reduction, and restores white on black best without the clamp.
 func (m *Model) clampsFlatAreas(s sizes) bool {
 	return m.Degradation == resample.Cubic && slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
 		return slices.ContainsFunc(model.Stages, stage.KeepsAreas)

@@ -93,7 +93,8 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 // pixels of the result lie where they would lie without a margin.
 
 // Margin returns the width of the margin at the left and right, and its height above and below, in pixels of a picture
-// of the given size that is enlarged to the size of result. It is 0 in a direction without opt.WrapX or opt.WrapY.
+// of the given size that is enlarged to the size of result: the reach of the models, rounded up to where pixel edges of
+// both coincide. It is 0 in a direction without opt.WrapX or opt.WrapY.
 func (m *Model) Margin(size, result image.Point, opt Options) (margin image.Point) {
 	reach := m.Reach(size.X, size.Y, result.X, result.Y)
 	if opt.Mix != nil {
@@ -133,7 +134,8 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }
 
-// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here.
+// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless it
+// keeps squares or there is chroma.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {
@@ -253,9 +255,9 @@ func (m *Model) chosenFor(
 	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
 	first := flaws.StepCopies
 	if opt.Chroma != nil {
-		first = flaws.StepMeasure
+		first = flaws.StepMeasure // as for frames of video: nothing is proved first
 	} else if opt.Mix != nil {
-		first = flaws.StepSalt
+		first = flaws.StepSalt // without StepCopies, which may make the picture smaller
 	}
 	c, err := m.Choose(ctx, x, first, flaws.StepSoftening)
 	if err != nil {

@@ -34,7 +34,8 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	return out.withRobustOf(m, tune), nil
 }
 
-// tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
+// tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m, and it has
+// no models for other efforts. Back-projection becomes a new last stage. tuneAlone fails if nothing uses a setting.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
 	out.Stages, out.efforts = nil, nil
@@ -45,7 +46,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 				return nil, err
 			}
 		}
-		if s != nil {
+		if s != nil { // nil: the settings remove the stage
 			out.Stages = append(out.Stages, s)
 		}
 	}
@@ -55,8 +56,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		}
 		if m.Network != nil && (m.Scale < 2 || m.Scale > 4) {
 			return nil, usage.Errorf("superres: results are back-projected at scales 2 to 4, and this network "+
-				"has scale %d",
-				m.Scale)
+				"has scale %d", m.Scale)
 		}
 		back, err := stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation)
 		if err != nil {
@@ -194,7 +194,8 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
 }
 
-// tunedRobust returns the robust model of m, tuned as t says. A model that takes no trust ignores t.trust.
+// tunedRobust returns the robust model of m, tuned as t says, and keeps it for the next call. A model that takes no
+// trust ignores t.trust, and a model without a smaller one ignores t.isFast.
 func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	r := m.robust
 	if r == nil {

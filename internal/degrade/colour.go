@@ -32,7 +32,7 @@ func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float
 	return distance(Brightness(rgb).Pix, before.Pix)
 }
 
-// Brightness returns the brightness of red, green and blue, unrounded.
+// Brightness returns the BT.601 brightness of red, green and blue, in levels of 0..255, unrounded.
 func Brightness(rgb [3]*Plane) *Plane {
 	out := &Plane{W: rgb[0].W, H: rgb[0].H, Pix: make([]float32, len(rgb[0].Pix))}
 	for i, red := range rgb[0].Pix {
@@ -45,8 +45,8 @@ func Brightness(rgb [3]*Plane) *Plane {
 // addColourNoise adds noise to red, green and blue: in mid grey, the brightness gets the standard deviation d.Noise.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
-	part := rng.Float64() // the share of the independent noise in the variance of brightness
-	own, common := math.Sqrt(part/squares), math.Sqrt(1-part)
+	part := rng.Float64()                                     // how much of the variance is independent noise
+	own, common := math.Sqrt(part/squares), math.Sqrt(1-part) // factors of both kinds of noise, of deviation 1
 	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
 	for _, p := range rgb {
 		noise := d.sampleNoise(rng, p.W, p.H)
@@ -57,17 +57,17 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	}
 }
 
-// passColour saves red, green and blue in a JPEG file and opens it again; half: chroma is stored at half resolution.
-func (f File) passColour(rgb [3]*Plane, half bool) {
+// passColour saves red, green and blue in a JPEG file and opens it again; isHalved: chroma has half the resolution.
+func (f File) passColour(rgb [3]*Plane, isHalved bool) {
 	y := Brightness(rgb)
-	var blueRed [2]*Plane // Cb and Cr, around 128, as in files
-	scales := [2]float32{0.5 / (1 - picture.WeightB), 0.5 / (1 - picture.WeightR)}
+	var blueRed [2]*Plane                                                          // Cb and Cr, around 128, as in files
+	scales := [2]float32{0.5 / (1 - picture.WeightB), 0.5 / (1 - picture.WeightR)} // Cb/(B−Y) and Cr/(R−Y)
 	for k := range blueRed {
 		c := &Plane{W: y.W, H: y.H, Pix: make([]float32, len(y.Pix))}
-		for i, v := range rgb[2-2*k].Pix {
+		for i, v := range rgb[2-2*k].Pix { // blue, then red
 			c.Pix[i] = 128 + float32(scales[k]*(v-y.Pix[i]))
 		}
-		if half {
+		if isHalved {
 			small := c.halve()
 			File{f.Quality, f.X / 2, f.Y / 2}.passBlocks(small, &quantiser.Colour)
 			small.double(c)

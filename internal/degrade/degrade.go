@@ -29,16 +29,14 @@ type Degradation struct {
 	Sharpen, Radius float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
-	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, like shot noise. The rest
-	// does not depend on brightness.
+	// Shot is the share, 0 to 1, of the variance of the noise that is proportional to brightness, like shot noise.
+	// The rest does not depend on brightness.
 	Shot float64
-	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: the noise
-	// of each sample is independent.
+	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: none.
 	Grain float64
 	// Salt is the share of samples that are replaced by black or white.
 	Salt float64
-	// Tones is the number of equally spaced levels, 2 to 255, to which the picture is rounded with error diffusion, as
-	// in dithered GIF files; 0: all 256.
+	// Tones is the number of equally spaced levels, 2 to 255, for error diffusion, as in dithered GIFs; 0: all 256.
 	Tones int
 	// Files are the JPEG files in which the picture is saved and opened again, one after another.
 	Files []File
@@ -137,7 +135,7 @@ func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
 	}
 }
 
-// dither rounds each plane to d.Tones levels.
+// dither rounds each plane to d.Tones levels by error diffusion, or does nothing if d.Tones is 0.
 func (d Degradation) dither(planes ...*Plane) {
 	if d.Tones == 0 {
 		return
@@ -147,7 +145,7 @@ func (d Degradation) dither(planes ...*Plane) {
 	}
 }
 
-// reshape blurs and sharpens p and rounds it to levels.
+// reshape blurs p, if d.Blur is set, sharpens it, if d.Sharpen is set, and rounds it to levels.
 func (d Degradation) reshape(p *Plane) {
 	if d.Blur > 0 {
 		p.blend(d.Blur, 1)
@@ -181,7 +179,7 @@ func (d Degradation) deviation(v float32) float64 {
 	return d.Noise * math.Sqrt(1-d.Shot+d.Shot*float64(v)/127.5)
 }
 
-// sampleNoise returns normal noise of w×h samples with a standard deviation of 1, blurred if d.Grain is set.
+// sampleNoise returns normal noise of w×h samples with a standard deviation of 1, also where d.Grain blurs it.
 func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	noise := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 	for i := range noise.Pix {

@@ -43,8 +43,7 @@ func (f File) passBlocks(p *Plane, steps *[64]int) {
 	}
 }
 
-// cosines is the matrix of the orthonormal cosine transform of 8 samples, with one frequency in each row. inverse is
-// the transpose of cosines.
+// cosines is the orthonormal cosine transform of 8 samples, with a frequency in each row, and inverse its transpose.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)

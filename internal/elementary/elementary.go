@@ -39,7 +39,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1+m, k)
 }
 
-// power returns m and k with eˣ = 2ᵏ(1 + m), where m is at most √2−1.
+// power returns m and k with eˣ = 2ᵏ(1 + m), where m is at most √2−1. If |x| ≥ 2000, k stands for infinity or 0.
 func power(x float64) (m float64, k int) {
 	if !(math.Abs(x) < 2000) {
 		if x > 0 {
@@ -65,7 +65,7 @@ func Exp2(x float64) float64 {
 	return math.Ldexp(Exp(float64((x-whole)*math.Ln2)), int(whole))
 }
 
-// Log returns the natural logarithm of x, with an error of at most 1 ulp.
+// Log returns the natural logarithm of x, with an error of at most 1 ulp: −Inf for 0, and NaN below 0.
 func Log(x float64) float64 {
 	switch {
 	case x == 0:
@@ -109,8 +109,8 @@ func Log2(x float64) float64 {
 // Log10 returns the logarithm of x to base 10, with an error of at most 2 ulp.
 func Log10(x float64) float64 { return Log(x) / math.Ln10 }
 
-// Pow returns xʸ. For an integer y with |y| < 2²⁰ it multiplies, with an error of at most |y| ulp; otherwise it returns
-// e to the power of y·ln x, with at most |y·ln x| + 1 ulp. It is NaN for negative x and fractional y, and 1 for y = 0.
+// Pow returns xʸ. For an integer y with |y| < 2²⁰ it multiplies, with an error of at most |y| ulp. For y = ½ it
+// returns the root. Otherwise it returns e to the power of y·ln x, with at most |y·ln x| + 1 ulp: NaN for negative x.
 func Pow(x, y float64) float64 {
 	if y != math.Trunc(y) || math.Abs(y) >= 1<<20 {
 		if y == 0.5 {
@@ -143,7 +143,7 @@ func Cos(x float64) float64 {
 	return c
 }
 
-// Sincos returns the sine and the cosine of x, with the same errors as Sin.
+// Sincos returns the sine and the cosine of x, with the same errors as Sin. n is the number of quarter turns.
 func Sincos(x float64) (sin, cos float64) {
 	n := math.RoundToEven(x / (math.Pi / 2))
 	r := x - float64(n*rightHigh) - float64(n*rightMiddle) - float64(n*rightLow)
@@ -173,5 +173,5 @@ func Float16(bits uint16) float32 {
 	case 31: // infinite, or not a number
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
 	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13) // 15 and 127 stand for 2⁰
 }

@@ -41,14 +41,14 @@ func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
 	// visibleNoise is the least noise that is removed from frames of video or an animation, on the scale 0..255.
-	// movingStrength is the least strength at which the model leaves less of such noise than interpolation does.
+	// movingStrength is the least strength at which the model leaves less of so faint a noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has one
-// strength for the whole frame. If mostCopies is greater, package flaws examines f with this MostCopies in all steps,
-// and Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide the model.
+// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has
+// one strength for the whole frame. Otherwise package flaws carries out all its steps, with this MostCopies, and
+// Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide the model.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:

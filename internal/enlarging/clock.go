@@ -8,7 +8,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// clock cancels a context after a time limit.
+// clock cancels the context that newClock returns with it, once limit has passed since start was called, or in end.
 type clock struct {
 	limit time.Duration // 0: no limit
 	timer *time.Timer
@@ -21,7 +21,7 @@ func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock
 	return ctx, &clock{limit: limit, stop: stop}
 }
 
-// start begins the time limit, if there is one.
+// start begins the time limit, if there is one. Once it has passed, the context is cancelled.
 func (c *clock) start() {
 	if c.limit > 0 {
 		c.timer = time.AfterFunc(c.limit, func() {

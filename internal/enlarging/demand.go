@@ -21,11 +21,11 @@ func (s Settings) limits() imagefile.Limits {
 // each is needed for every picture being enlarged.
 type demand struct{ shared, each int64 }
 
-// of returns the bytes needed to enlarge a number of pictures at the same time.
-func (d demand) of(pictures int) int64 { return d.shared + int64(pictures)*d.each }
+// total returns the bytes needed to enlarge a number of pictures at the same time.
+func (d demand) total(pictures int) int64 { return d.shared + int64(pictures)*d.each }
 
-// most returns how many pictures can be enlarged at once within memory bytes: at least 1, at most one per processor.
-func (d demand) most(memory int64) int {
+// mostPictures returns how many pictures can be enlarged at once within memory bytes: 1 to the number of processors.
+func (d demand) mostPictures(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
@@ -35,8 +35,7 @@ const robustBytes = 9 << 20
 // mixtureBytes is how many bytes a mixture of two models takes beyond one, for each of the first 10 million pixels.
 const mixtureBytes = 3
 
-// regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with a
-// margin, is enlarged.
+// regionPixelBytes is the most bytes per pixel of a whole picture while a region or a copy with a margin is enlarged.
 const regionPixelBytes = 8
 
 // measure returns d, the memory for enlarging a picture with header cfg, and the size of the enlargement or, with
@@ -58,6 +57,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	}
 	worked, of := cfg, image.Pt(w, h) // the picture, region or picture with margin to enlarge, and its enlarged size
 	in := image.Pt(cfg.Width, cfg.Height)
+	// Opposite edges that meet need a margin, unless only a region is enlarged.
 	if margin := model.Margin(in, of, r.size()); r.Region.Empty() && margin != (image.Point{}) {
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
 		worked.Width, worked.Height = worked.Width+2*margin.X, worked.Height+2*margin.Y
@@ -87,7 +87,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	if r.Map != nil {
 		d.each += superres.WithGarbage(superres.BoundsBytes * int64(w) * int64(h))
 	}
-	if need := d.of(1); need > r.Limits.Memory {
+	if need := d.total(1); need > r.Limits.Memory {
 		r.Memory = need
 		return size, d, safefile.Refuse(safefile.ErrLimit, "", "output %d×%d needs %s, the limit is %s", w, h,
 			usage.Bytes(need), usage.Bytes(r.Limits.Memory)).With(MoreMemoryOrSmaller)

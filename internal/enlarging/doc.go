@@ -1,10 +1,9 @@
 // Package enlarging carries a picture file from input to output: a Source gives the bytes of the file, a Sequence its
 // pictures, a Plan says how each picture is enlarged, and a Sink stores the whole result or, after an error, nothing.
 //
-// The commands upscale and serve fill in Settings, make an Enlarger with them, and hand it a Job for each file. Enlarge
-// and Inspect work out one Plan for the file: sizes, model, memory, format and warnings. Inspect ends there; Enlarge
-// then carries out the plan in one loop over the pictures of the file. The work on one file is a run, a type that
-// callers do not see. A still picture is a sequence of one.
+// The commands upscale and serve fill in Settings, make an Enlarger with them, and hand it a Job for each file.
+// Enlarge and Inspect work out one Plan for the file: sizes, model, memory, format and warnings. Inspect ends there;
+// Enlarge carries out the plan in one loop over the pictures. The work on one file is a run, unseen by callers.
 //
 // To add a kind of input, write one file beside still.go, series.go and video.go, and a test:
 //

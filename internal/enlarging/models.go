@@ -42,7 +42,7 @@ func New(s Settings) (*Enlarger, error) {
 		return nil, err
 	}
 	e.takeOwnScale(e.clean.model)
-	if s.Model != models.Auto && !e.clean.model.IsGraded() {
+	if s.Model != models.Auto && !e.clean.model.IsGraded() { // the model cannot be tuned to a strength of noise
 		if s.Denoise > 0 {
 			return nil, usage.Errorf("denoise %g: the model %s takes no noise away; %s does", s.Denoise, s.Model,
 				models.PhotoReal)
@@ -52,7 +52,7 @@ func New(s Settings) (*Enlarger, error) {
 	if s.Denoise == 0 { // a negative number stands for the strength that is measured
 		return e, nil
 	}
-	e.robust = func() (engine, error) { return e.clean, nil }
+	e.robust = func() (engine, error) { return e.clean, nil } // a model that can be tuned is both
 	if robust != name {
 		e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
 	}
@@ -83,7 +83,7 @@ func (s Settings) open(name string) (e engine, err error) {
 	if e.model, err = m.Tune(s.Tuning); err != nil || !s.Keep.Record {
 		return e, err
 	}
-	s.takeOwnScale(m)
+	s.takeOwnScale(m) // in this copy of s, because the text below states the scale
 	e.provenance, err = s.provenanceOf(name, e.model)
 	return e, err
 }
@@ -124,8 +124,8 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns, for each model that may be used, its hash and the text about it for outputs, or an error if a model
-// cannot be opened.
+// Identify returns, for the clean model and, if pictures may need it, the robust model at full strength, its hash and
+// the text about it for outputs. It fails if a model cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}
 	if e.choosing != nil {

@@ -9,10 +9,9 @@ import (
 	"superres/superres"
 )
 
-// The functions below read the values of settings from the text of a flag or a request parameter. Their errors say what
-// was expected, but not for which setting.
+// The functions below parse settings from text. Their errors say what was expected, but not for which setting.
 
-// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%.
+// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%. It fails out of range.
 func parseScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {
@@ -53,9 +52,10 @@ func parseFit(text string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// ParseRegion returns the region of the upright picture that text gives as X,Y,W,H: its first pixel, width and height.
+// ParseRegion returns the region of the upright picture that text gives as X,Y,W,H: its first pixel, width and
+// height. It fails if X or Y is negative, W or H is not positive, or a number exceeds 2^20.
 func ParseRegion(text string) (r image.Rectangle, err error) {
-	var v [4]int
+	var v [4]int // all 0, so refused below, if text has more or fewer than four words
 	words := strings.Split(text, ",")
 	for i := 0; i < len(v) && len(words) == len(v) && err == nil; i++ {
 		v[i], err = strconv.Atoi(words[i])

@@ -94,7 +94,7 @@ func openStrip(ctx context.Context, r *run) (Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Input, r.Output, r.Memory = image.Pt(4, 1), size, d.of(1)
+	r.Input, r.Output, r.Memory = image.Pt(4, 1), size, d.total(1)
 	if err := r.admit(ctx); err != nil {
 		return nil, err
 	}

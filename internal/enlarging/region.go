@@ -22,9 +22,9 @@ type part struct {
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge for r.Region in a picture of size inSize. reachOf returns how many pixels around a
-// region affect it. If opaque is false, the part is the whole picture, as the colours of transparent pixels are filled
-// in from everywhere. partOf fails if the region is not within the picture.
+// partOf returns the part to enlarge for r.Region in a picture of size inSize. reachOf returns how many pixels around
+// a region affect it when a picture of inW×inH pixels is enlarged to w×h. If opaque is false, the part is the whole
+// picture, as transparent pixels take colours from everywhere. partOf fails if the region is not in the picture.
 func (r *run) partOf(
 	reachOf func(inW, inH, w, h int) int, inSize image.Point, opaque bool,
 ) (p part, err error) {
@@ -41,7 +41,7 @@ func (r *run) partOf(
 	if opaque {
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
-	toEnd := r.clean.model.Orientations() > 1 // the picture is enlarged in several orientations
+	toEnd := r.clean.model.Orientations() > 1 // also enlarged turned, which begins at the other end
 	x := spanOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
 	y := spanOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
@@ -57,7 +57,7 @@ type span struct{ lo, hi, size, keepLo, keepHi int }
 // spanOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach is
 // how many samples around [lo, hi) affect it. If toEnd is true, the part extends to the end of the side.
 func spanOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a span) {
-	step := stage.Step(inSize, outSize)
+	step := stage.Step(inSize, outSize) // edges of the two grids coincide after every step samples of the picture
 	a.lo = max(lo-reach, 0) / step * step
 	a.hi = min((hi+reach+step-1)/step*step, inSize)
 	if toEnd {
@@ -72,7 +72,7 @@ func spanOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a span) {
 
 // cut returns part p of img, which shares the memory of img, and a copy of opt for enlarging part p to p.size.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
-	if opt.Mix != nil {
+	if opt.Mix != nil { // its cells divide the whole picture, which begins before the part
 		mix := *opt.Mix
 		mix.Area = img.Bounds().Sub(p.from.Min)
 		opt.Mix = &mix

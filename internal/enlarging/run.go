@@ -25,16 +25,14 @@ import (
 type run struct {
 	*Enlarger
 	*Plan
-	watch   Watch
-	start   func() // begins the time limit; nil: only the plan is wanted, so only what the plan needs is read
-	refusal error  // the error of Watch.Admit; nil: the plan was not refused
-	content *Content
-	seq     Sequence
-	read    []made[*Frame] // the first pictures, read in advance to choose the model
-
-	panorama bool // true: the metadata say that the left and right edges of the picture meet
-
-	together, ahead int // how many pictures are enlarged at the same time; how many may be in memory
+	watch           Watch
+	start           func() // begins the time limit; nil: only the plan is wanted, so only what the plan needs is read
+	refusal         error  // the error of Watch.Admit; nil: the plan was not refused
+	content         *Content
+	seq             Sequence
+	read            []made[*Frame] // the first pictures, read in advance to choose the model
+	panorama        bool           // true: the metadata say that the left and right edges of the picture meet
+	together, ahead int            // how many pictures are enlarged at the same time; how many may be in memory
 }
 
 func newRun(e *Enlarger, job Job, watch Watch) *run {
@@ -58,14 +56,14 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		}
 	}
 	switch r.seq, err = open(ctx, r); {
-	case errors.Is(err, errEnough):
+	case errors.Is(err, errEnough): // the settings decide the model, so no frame is needed
 		r.Choice, err = r.choose(ctx, nil, 0)
 	case err == nil:
 		if r.Choice, err = r.seq.Choose(ctx); err == nil {
 			r.text = r.seq.Describe()
 		}
 	}
-	if r.Earlier > 0 { // the earlier run has enlarged the frames that were read in advance
+	if r.Earlier > 0 { // the earlier run has enlarged the frames read in advance; only an error after them is kept
 		r.read = slices.DeleteFunc(r.read, func(m made[*Frame]) bool { return m.err == nil })
 	}
 	return err
@@ -85,8 +83,8 @@ func (r *run) close() {
 	}
 }
 
-// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if no
-// frame could be read.
+// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if
+// no frame could be read.
 func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	for len(r.read) < count {
 		var m made[*Frame]
@@ -114,7 +112,7 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 
 // deliver enlarges the pictures of the file and writes them to the sink in order.
 func (r *run) deliver(ctx context.Context) error {
-	defer workers(r.together)()
+	defer shareProcessors(r.together)()
 	var failure error // an error other than from writing, before the sink adds text to it
 	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
@@ -136,7 +134,7 @@ func (r *run) deliver(ctx context.Context) error {
 			}
 			r.warn(result)
 			r.addReport(result.report)
-			if r.seq.Noun() != "" {
+			if r.seq.Noun() != "" { // one of several pictures; a still picture reports its progress itself
 				r.Written++
 				r.watch.Progress(r.Plan, r.Written, r.seq.Share(r.Written))
 			}
@@ -171,7 +169,7 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds latest, the report on one picture, to r.Report, or does nothing if latest is nil.
+// addReport adds latest, a picture's report or nil, to r.Report. Of several reports, it keeps only the least LRPSNR.
 func (r *run) addReport(latest *superres.Report) {
 	switch {
 	case latest == nil:
@@ -182,10 +180,10 @@ func (r *run) addReport(latest *superres.Report) {
 	}
 }
 
-// warn adds the warnings of result to r.Warnings, each text only once.
+// warn adds the warnings of result to r.Warnings, each text only once: for the first picture that it is true of.
 func (r *run) warn(result Result) {
 	for _, text := range result.Warnings {
-		known := func(before string) bool { return strings.HasSuffix(before, text) }
+		known := func(before string) bool { return strings.HasSuffix(before, text) } // after the name of a page
 		if !slices.ContainsFunc(r.Warnings, known) {
 			r.Warnings = append(r.Warnings, result.where+text)
 		}
@@ -235,21 +233,21 @@ func (r *run) size() superres.Options {
 // options returns the options for enlarging frame f with the model in choice, with a new Report.
 func (r *run) options(f *Frame, choice Choice) superres.Options {
 	opt := r.size()
-	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
+	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() { // GIF
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Subsampled, opt.Report = f.Chroma, f.About.Subsampled, new(superres.Report)
 	return choice.Apply(opt, r.Output)
 }
 
-// finish returns enlarged, the picture computed from f with the model of choice c, as a result that r.Format can hold.
-// It lays the picture over the background colour if the format has no transparency or r.alpha is "none", and adapts the
-// metadata of f as z says. The warnings of the result list the metadata that are lost.
+// finish returns enlarged, the picture computed from f with the model of choice c, as a result that r.Format can
+// hold. The background colour, white by default, replaces transparency if the format has none or r.alpha is "none". z
+// says how to adapt the metadata of f. The warnings of the result list the metadata that are lost.
 func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() || r.alpha == "none" {
 		enlarged = on(enlarged, cmp.Or(r.background, color.NRGBA{255, 255, 255, 255}))
-		if grey {
+		if grey { // grey with transparency becomes plain grey
 			flat := image.NewGray(enlarged.Bounds())
 			draw.Draw(flat, flat.Rect, enlarged, enlarged.Bounds().Min, draw.Src)
 			enlarged, grey = flat, false

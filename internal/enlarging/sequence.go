@@ -95,9 +95,9 @@ type Writer struct {
 	Close func() error
 }
 
-// workers divides the processors among a number of frames that are enlarged at the same time, until end is called. The
+// shareProcessors divides the processors among a number of frames enlarged at the same time, until end is called. The
 // caller itself counts as the work on the first frame.
-func workers(frames int) (end func()) {
+func shareProcessors(frames int) (end func()) {
 	var ends []func()
 	for range frames - 1 {
 		ends = append(ends, parallel.Task())

@@ -39,14 +39,14 @@ func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes i
 		r.Memory = r.Limits.Memory
 		return err
 	}
-	if isDeep(cfg.ColorModel) {
+	if isDeep(cfg.ColorModel) { // the first frame may be opaque, but any frame of an animation can be transparent
 		cfg.ColorModel = color.NRGBA64Model
 	} else {
 		cfg.ColorModel = color.NRGBAModel
 	}
 	d, err := r.measureAnimation(cfg, heldBytes)
-	r.together = d.most(r.Limits.Memory)
-	r.Memory = d.of(r.together)
+	r.together = d.mostPictures(r.Limits.Memory)
+	r.Memory = d.total(r.together)
 	return err
 }
 
@@ -58,13 +58,13 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 		return d, err
 	}
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y)
-	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel)
-	canvas := int64(4)
+	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel) // of a frame and a result
+	canvas := int64(4)                                                                    // bytes per pixel
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// Once needed are the canvas, the saved canvas or a frame being decoded, and the previous result; for each picture
-	// at work, one frame and one result that wait.
+	// Needed once are the canvas, the saved canvas or a frame being decoded, and the previous result. Each picture
+	// being enlarged needs one frame and one result that wait.
 	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
 	r.takeSize(size)
 	return d, err
@@ -97,13 +97,13 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes i
 	r.Input = first.Bounds().Size()
 	cfg := image.Config{ColorModel: first.ColorModel(), Width: r.Input.X, Height: r.Input.Y}
 	switch {
-	case s.Opaque && cfg.ColorModel == color.NRGBAModel:
+	case s.Opaque && cfg.ColorModel == color.NRGBAModel: // no alpha, which takes less memory
 		cfg.ColorModel = color.RGBAModel
 	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
 		cfg.ColorModel = color.RGBA64Model
 	}
 	d, err := r.measureAnimation(cfg, heldBytes)
-	r.Memory = d.of(r.together)
+	r.Memory = d.total(r.together)
 	return a, err
 }
 
@@ -141,7 +141,7 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
-	t.largest = max(t.largest, d.of(1))
+	t.largest = max(t.largest, d.total(1))
 	t.waiting = max(t.waiting, seen+made+made/2) // made/2: the part of a written page that is not freed yet
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
 		made = made / 4 * 3 // three samples per pixel: no transparency
@@ -150,10 +150,10 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If memory is too small for waiting pages, pages are enlarged one by one.
+// plan sets r.Memory for all pages. If it is too little for the largest page and those that wait, pages go one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
-		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers
+		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
 		t.waiting = max(t.waiting, least)
 	}
 	if r.Memory = t.largest + superres.WithGarbage(t.waiting); r.Memory > r.Limits.Memory {
@@ -161,9 +161,8 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that format
-// cannot be written with several pictures. It fails if the result cannot hold the pictures of the file, which title
-// describes in the error.
+// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that cannot be
+// written with several pictures. It fails if the result cannot hold the pictures, which title describes in the error.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
@@ -216,7 +215,7 @@ func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return r, err
 }
 
-// Next implements Sequence: it reads the next frame or page, with what the file says about the picture.
+// Next implements Sequence: it reads the next page with its metadata, or the next frame with the metadata of the file.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
 		runtime.GC() // frees the previous page: there is memory for only one

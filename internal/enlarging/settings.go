@@ -25,8 +25,7 @@ type Settings struct {
 	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
 	// --strength and --tile.
 	Size superres.Options
-	// OwnScale lets a network from another program enlarge by the scale it was trained for instead of Size.Scale: true
-	// if no size is given.
+	// OwnScale has a network of another program enlarge by its own scale, not Size.Scale: true if no size is given.
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
@@ -56,8 +55,7 @@ type Settings struct {
 	// WholeTime is the longest time for all work on a picture: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Given lists the options that change pixels and differ from their defaults, with their values, for the record of
-	// provenance in the outputs.
+	// Given lists the options that change pixels and differ from the default, for the record in the outputs.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
@@ -79,7 +77,7 @@ type Fidelity struct {
 	Record bool
 }
 
-// deepened returns cfg, the header of a picture, with the sample depth of the output, for estimates of memory.
+// deepened returns cfg, the header of a picture, with 16 bits a sample if f.Depth is 16, for estimates of memory.
 func (f Fidelity) deepened(cfg image.Config) image.Config {
 	if f.Depth == 16 {
 		switch cfg.ColorModel {

@@ -11,7 +11,7 @@ import (
 
 // Sink receives a result.
 type Sink interface {
-	// Deliver calls write and stores the bytes written as the result of p: all of them, or nothing if write fails.
+	// Deliver calls write and stores the bytes written as the result of p: all, or nothing if write fails (see Pipe).
 	// Errors of Deliver itself wrap safefile.ErrOutput.
 	Deliver(p *Plan, write func(io.Writer) error) error
 	// Aside opens an empty temporary file for use while a result is computed. done releases the file.
@@ -29,7 +29,8 @@ func Scratch(folder string) (f *os.File, done func(), err error) {
 // Pipe is the Sink for standard output. It writes a result all at once, except a video, which it writes frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. It keeps a picture in memory, or several in an unnamed file, until write has succeeded.
+// Deliver implements Sink. It writes video at once, and else keeps a picture in memory, or several in an unnamed
+// file, until write has succeeded.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.Format == Video {
 		return write(s.Writer)

@@ -56,7 +56,8 @@ func (c *Content) StartsWith(text string) bool {
 	return string(head) == text
 }
 
-// decode returns the picture in the content, read within limits. name is what messages call the content.
+// decode returns the picture in the content, read within limits, with name as the name in messages. It reads a pipe
+// in order. If another program made the content, it takes only the first picture, which c.Amend completes.
 func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limits) (*imagefile.Picture, error) {
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)

@@ -25,7 +25,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	limits := r.limits()
 	pipe := r.content.At == nil
 	if pipe { // the number of bytes is known only at the end of the pipe, so all memory is reserved
-		const twice = 2 // the buffer is copied while it grows
+		const twice = 2 // the buffer is copied while it grows; 8/11 is the share without garbage: see WithGarbage
 		limits.Bytes = min(imagefile.MaxBytes, r.Limits.Memory*8/11/twice)
 		r.Memory = r.Limits.Memory
 		if err := r.admit(ctx); err != nil {
@@ -85,9 +85,9 @@ func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
 		return err
 	}
 	r.takeSize(size)
-	r.Memory = d.of(1)
+	r.Memory = d.total(1)
 	if !r.Region.Empty() {
-		of, err := r.partOf(r.clean.model.Reach, r.Input, true)
+		of, err := r.partOf(r.clean.model.Reach, r.Input, true) // transparency does not change the size of the region
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,8 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip.
+// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip; done frees the
+// temporary file that the first strip may open.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 	var strips *imagefile.Stream // nil until the first strip
 	free := func() {}

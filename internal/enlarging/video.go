@@ -32,17 +32,17 @@ const videoMagic = y4m.Magic
 // the input. Alpha is interpolated.
 //
 // Note: the mean PSNR of Cb and Cr at ×2, for 7 pictures from general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
-// 4:4:4 and 41.92 dB for 4:2:0. If Cb and Cr are interpolated without the model, it is 42.56 and 41.33 dB. If widen is
-// bicubic instead of linear, it is 41.08 dB for 4:2:0.
+// 4:4:4 and 41.92 dB for 4:2:0. If Cb and Cr are interpolated without the model, it is 42.56 and 41.33 dB. With
+// bicubic instead of linear chromaToLuma, it is 41.08 dB for 4:2:0.
 type video struct {
 	*run
-	in      *y4m.Reader
-	to      y4m.Header
-	widen   *resample.Scaler // enlarges Cb and Cr to the grid of Y; nil: the stream is grey
-	narrow  *resample.Scaler // reduces Cb and Cr in the result; nil: grey, or the size is unchanged
-	opaque  *resample.Scaler // enlarges alpha; nil: no alpha, or the size is unchanged
-	neutral float64          // the value of Cb and Cr that means grey, 0 to 1
-	count   int              // frames read
+	in           *y4m.Reader
+	to           y4m.Header       // header of the result
+	chromaToLuma *resample.Scaler // enlarges Cb and Cr to the grid of Y; nil: the stream is grey
+	lumaToChroma *resample.Scaler // reduces Cb and Cr in the result; nil: grey, or the size is unchanged
+	alphaScaler  *resample.Scaler // enlarges alpha; nil: no alpha, or the size is unchanged
+	greyChroma   float64          // the value of Cb and Cr that means grey, 0 to 1
+	count        int              // frames read
 }
 
 // openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames.
@@ -52,7 +52,7 @@ func openVideo(ctx context.Context, r *run) (Sequence, error) {
 		return nil, r.faultOf(err)
 	}
 	in.Layout = in.Layout.Sited(r.content.Siting)
-	v := &video{run: r, in: in, neutral: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
+	v := &video{run: r, in: in, greyChroma: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
 	if err := v.measure(); err != nil {
 		return nil, err
 	}
@@ -146,13 +146,14 @@ func (v *video) measure() error {
 	if err != nil {
 		return r.faultOf(err)
 	}
-	r.together = d.most(r.Limits.Memory)
+	r.together = d.mostPictures(r.Limits.Memory)
 	r.ahead = r.together + (r.together+1)/2 // frames take about equally long, so few need to wait
-	r.Memory = d.of(r.together)
+	r.Memory = d.total(r.together)
 	return nil
 }
 
-// placeColour creates the scalers that take Cb and Cr from their own positions to the positions of Y, and back.
+// placeColour creates the scalers that take Cb and Cr from their own positions to the positions of Y, and back in the
+// result. Grey video needs none; video that keeps its size needs no scalers back and none for alpha.
 func (v *video) placeColour() {
 	in, to := v.in.Header, v.to
 	if in.Layout.Grey {
@@ -166,12 +167,12 @@ func (v *video) placeColour() {
 	if v.halved() && v.clean.model.Subsampled != nil {
 		kernel = resample.Triangle // the network for halved colour was trained with this kernel
 	}
-	v.widen = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
+	v.chromaToLuma = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
 	if in.Width != to.Width || in.Height != to.Height {
 		w, h := to.Plane(1)
-		v.narrow = resample.NewAt(to.Width, to.Height, w, h, resample.Bicubic, acrossBack, downBack)
+		v.lumaToChroma = resample.NewAt(to.Width, to.Height, w, h, resample.Bicubic, acrossBack, downBack)
 		if in.Layout.Alpha {
-			v.opaque = resample.New(in.Width, in.Height, to.Width, to.Height, resample.Bicubic)
+			v.alphaScaler = resample.New(in.Width, in.Height, to.Width, to.Height, resample.Bicubic)
 		}
 	}
 }
@@ -179,10 +180,10 @@ func (v *video) placeColour() {
 // halved reports whether colour has half the resolution of brightness, or less, in both dimensions.
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
-// colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour (widen), and the
-// positions of the samples of colour on the grid of Y (narrow). A sample of colour covers n samples of Y; a is its
-// distance from their first edge, in samples of Y. So sample u of colour and sample i of Y coincide if n·u + a = i + ½.
-func colourAxes(n int, a float64) (widen, narrow resample.Axis) {
+// colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour (toLuma), and the
+// positions of the samples of colour on the grid of Y (toChroma). A sample of colour covers n samples of Y; a is its
+// distance from their first edge, in samples of Y. Sample u of colour and sample i of Y coincide if n·u + a = i + ½.
+func colourAxes(n int, a float64) (toLuma, toChroma resample.Axis) {
 	step := float64(n)
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
@@ -196,7 +197,7 @@ var ofChroma = [2]struct {
 // alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
-// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr to the grid of Y.
+// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr, as B−Y and R−Y, to the grid of Y.
 func (v *video) Next(context.Context) (*Frame, error) {
 	in, err := v.in.Next()
 	if err != nil {
@@ -204,44 +205,45 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	}
 	v.count++
 	f := &Frame{Number: v.count, Image: v.in.Brightness(in), Video: in, About: &imagefile.Picture{}}
-	if v.widen == nil {
+	if v.chromaToLuma == nil { // grey
 		return f, nil
 	}
 	f.About.Subsampled = v.halved()
 	f.Chroma = &superres.Chroma{}
 	for i, of := range ofChroma {
 		wide := plane.New(v.in.Width, v.in.Height)
-		v.widen.Rows(wide, v.in.Colour(in, of.plane), 0, 0)
+		v.chromaToLuma.Rows(wide, v.in.Colour(in, of.plane), 0, 0) // all rows, from row 0
 		for k, c := range wide.Pix {
-			wide.Pix[k] = float32(of.scale * (float64(c) - v.neutral))
+			wide.Pix[k] = float32(of.scale * (float64(c) - v.greyChroma))
 		}
 		f.Chroma.Low[i] = wide
 	}
 	return f, nil
 }
 
-// Finish implements Sequence: it builds a frame of the enlarged Y, Cb and Cr and of enlarged alpha.
+// Finish implements Sequence: it builds a frame of the enlarged Y, Cb, Cr and alpha. If the size is unchanged, Cb, Cr
+// and alpha are copied from the input. A grey video has no Cb and Cr.
 func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error) {
 	out := v.to.NewFrame(f.Video.Params)
 	v.to.PutBrightness(out, enlarged)
 	for i, of := range ofChroma {
 		switch {
-		case v.narrow != nil:
+		case v.lumaToChroma != nil:
 			high, colour := f.Chroma.High[i], plane.New(v.to.Plane(of.plane))
 			for k, c := range high.Pix {
-				high.Pix[k] = float32(float64(c)/of.scale + v.neutral)
+				high.Pix[k] = float32(float64(c)/of.scale + v.greyChroma)
 			}
-			v.narrow.Rows(colour, high, 0, 0)
+			v.lumaToChroma.Rows(colour, high, 0, 0)
 			v.to.PutColour(out, of.plane, colour)
-		case v.widen != nil:
+		case v.chromaToLuma != nil:
 			v.to.PutColour(out, of.plane, v.in.Colour(f.Video, of.plane))
 		}
 	}
 	if v.to.Layout.Alpha {
 		alpha := v.in.Colour(f.Video, alphaPlane)
-		if v.opaque != nil {
+		if v.alphaScaler != nil {
 			large := plane.New(v.to.Plane(alphaPlane))
-			v.opaque.Rows(large, alpha, 0, 0)
+			v.alphaScaler.Rows(large, alpha, 0, 0)
 			alpha = large
 		}
 		v.to.PutColour(out, alphaPlane, alpha)

@@ -11,8 +11,7 @@ import (
 	"superres/superres"
 )
 
-// The methods below do what is possible only with a still picture: write it strip by strip while it is computed, cut a
-// region out of it, let the strength of the model vary over it, and draw a map of how certain its pixels are.
+// The methods below do what only a still picture allows: strips, a region, varying strength, a map of certainty.
 
 // Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {
@@ -24,7 +23,7 @@ func (s *still) Noun() string { return "" }
 
 // Choose implements Sequence. If the choice comes with a corrected picture, that picture replaces the original.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
-	f, mostCopies := s.read[0].frame, 1
+	f, mostCopies := s.read[0].frame, 1 // repeated samples are removed only if there is no region
 	if s.Region.Empty() {
 		mostCopies = superres.MostCopies(s.Input, s.Output)
 	}
@@ -90,7 +89,7 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
 		z.To = whole
 		at := image.Pt(s.Region.Min.X*whole.X/s.Input.X, s.Region.Min.Y*whole.Y/s.Input.Y)
-		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)}
+		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)} // the region, in the enlargement of the whole picture
 	}
 	return s.finish(f, enlarged, by, z), nil
 }

@@ -4,8 +4,8 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, with every product and every sum rounded. If the parts begin one sample apart, this filters a row;
-// if they begin one row apart, it filters columns. dst may have any length. dst and src must not overlap.
+// in the order of k, with every product and every sum rounded to float32; without pieces it is 0. Pieces that begin one
+// sample apart filter a row, pieces one row apart filter columns. dst may have any length, and must not overlap src.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)
@@ -14,6 +14,7 @@ func Combine(dst, src []float32, at []int, weight []float32) {
 	combine(dst, src, at, weight)
 }
 
+// combineGeneric is the definition of Combine: it adds weighted pieces of src, which begin at the entries of at.
 func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	clear(dst)
 	for k, w := range weight {
@@ -31,7 +32,7 @@ func combineGeneric(dst, src []float32, at []int, weight []float32) {
 func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
 	base = base[:len(dst)]
 	if !combinable(len(dst), src, at, weight) {
-		at, weight = at[:0], weight[:0]
+		at, weight = at[:0], weight[:0] // no pieces: base is only clipped
 		if len(dst) == 0 {
 			return
 		}
@@ -39,6 +40,7 @@ func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOnto(dst, base, src, at, weight)
 }
 
+// combineOntoGeneric is the definition of CombineOnto: it adds the weighted pieces to base and clips the sums to 0..1.
 func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	copy(dst, base)
 	for k, w := range weight {
@@ -50,7 +52,7 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 		switch {
 		case v >= 1:
 			dst[x] = 1
-		case !(v > 0):
+		case !(v > 0): // or NaN
 			dst[x] = 0
 		}
 	}
@@ -63,7 +65,7 @@ func combinable(n int, src []float32, at []int, weight []float32) bool {
 		panic("kernel: the numbers of parts and of weights differ")
 	}
 	for _, from := range at {
-		_ = src[from : from+n]
+		_ = src[from : from+n] // panics if the piece does not lie in src
 	}
 	return n > 0 && len(at) > 0
 }

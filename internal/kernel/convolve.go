@@ -41,9 +41,9 @@ type Filter struct {
 	// Most is the largest magnitude of a sample of the input; 0 stands for Clip.
 	Most int16
 
-	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform, 4×4 entries, stored like
-	// Weights: each of its 4 columns like the rows of taps, with 4 rows. maxBias holds for each output the largest
-	// magnitude of a bias with which sums stay at most MaxWinogradSum.
+	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16 entries
+	// in the order of the function entry, for each two channels, for each of the two entries, a word for each output,
+	// in the order of sumLane. maxBias is each output's largest bias for which sums stay within MaxWinogradSum.
 	transformed, maxBias []int32
 
 	// gaussian holds the weights of ConvolveFourRows, magnitudes for each output the sum of its weights' magnitudes.
@@ -61,7 +61,8 @@ func NewFilter(rows, entries, step, outputs int) *Filter {
 	return f
 }
 
-// SetWeight sets a weight of an output; entry is an index into the run with number row. The weight must have been 0.
+// SetWeight sets a weight of an output; entry is an index into the run with number row. The weight must have been 0,
+// because its bits are only added to the word that it shares with another weight.
 func (f *Filter) SetWeight(row, entry, output int, w int16) {
 	f.Weights[f.word(row, entry/2, output)] |= int32(uint16(w)) << (entry % 2 * 16)
 }
@@ -112,8 +113,8 @@ func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	}
 }
 
-// checkSkip returns skip, or zeros if skip is nil, and the number of entries in it from sample to sample. It panics if
-// skip is too short for this many samples.
+// checkSkip returns skip, or zeros if skip is nil, and the number of entries in it from sample to sample. It panics
+// if skip is too short for this many samples, or NegativeScale for the outputs: assembly would not notice.
 func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	_ = f.NegativeScale[f.Outputs-1]
 	if skip == nil {
@@ -124,6 +125,7 @@ func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	return skip, step
 }
 
+// outputStep returns the number of entries in dst from the outputs of a sample to the next.
 func (f *Filter) outputStep() int { return cmp.Or(f.OutputStep, f.Outputs) }
 
 // noSkip is added to the outputs of every sample if skip is nil.
@@ -185,7 +187,8 @@ func (f *Filter) check(dst, step, src int, rows []int, samples, run int) {
 	}
 }
 
-// scaleAndClip returns the output of Convolve for a sum.
+// scaleAndClip returns the output of Convolve for a sum: scaled by positive or negative, rounded, clipped, with skip
+// added, and clipped again. Filter.limits returns the limits.
 func scaleAndClip(sum int32, positive, negative float32, limits []int16, skip int16) int16 {
 	scale := positive
 	if sum < 0 {

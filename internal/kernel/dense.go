@@ -13,15 +13,16 @@ func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 	if rows == 0 || cols == 0 {
 		return
 	}
-	_ = c[(rows-1)*ldc+cols-1]
+	_ = c[(rows-1)*ldc+cols-1] // panics if c is too short, which assembly would not notice
 	if inner > 0 {
-		_, _ = a[(inner-1)*lda+rows-1], b[(inner-1)*ldb+cols-1]
+		_, _ = a[(inner-1)*lda+rows-1], b[(inner-1)*ldb+cols-1] // so do a and b
 	} else {
-		a, b = c, c // not read
+		a, b = c, c // not read: the sums are 0
 	}
 	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 
+// mulGeneric is the definition of Mul: C = AᵀB, where row r of C is the sum of a_ir times row i of B.
 func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	for r := range rows {
 		to := c[r*ldc : r*ldc+cols]
@@ -68,6 +69,7 @@ func maxAbsGeneric(v []float64) float64 {
 	return most
 }
 
+// indexAbsGeneric returns the index of the first entry with the given absolute value, or len(v) if there is none.
 func indexAbsGeneric(v []float64, value float64) int {
 	for i, x := range v {
 		if math.Abs(x) == value {
@@ -77,25 +79,27 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP, after an atom has joined the support. row is the row of this atom in the Cholesky
-// factor. Advance sets
+// Advance is a step of Batch-OMP, after an atom has joined the support. gram holds the products of this atom with all
+// atoms, and corr the correlations of all atoms with the residual. row and then 1/scale are the row of this atom in the
+// Cholesky factor. proj is the product of the signal with the direction that the atom adds to the span. Advance sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //
-// where basis_i begins at entry i·ld of basis, and returns the new max |corr|.
+// where basis_i, the p of an earlier step, begins at entry i·ld of basis, and returns the new max |corr|.
 func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	n := len(p)
 	need(n)
 	if n == 0 {
 		return 0
 	}
-	_, _ = corr[n-1], gram[n-1]
+	_, _ = corr[n-1], gram[n-1] // panics if too short
 	if len(row) > 0 {
-		_ = basis[(len(row)-1)*ld+n-1]
+		_ = basis[(len(row)-1)*ld+n-1] // panics if basis is too short
 	}
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
+// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), then corr − proj·p, for all atoms.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {
@@ -111,22 +115,26 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 	return maxAbsGeneric(corr)
 }
 
-// Score is the second half of a step of orthogonal least squares, after Advance. For every atom it computes
+// Score is the second half of a step of orthogonal least squares, after Advance, which has set p and corr. fresh
+// holds for each atom the square of its part outside of the span of the support. For every atom Score computes
 //
 //	fresh ← fresh − p², or +Inf if fresh − p² ≤ least,
 //	score = corr²/fresh, or 0 if |corr| ≤ floor.
 //
-// It returns the largest score.
+// So an atom that depends on the support, or has no more than rounding errors in common with the residual, gets 0.
+// Score returns the largest score.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	n := len(score)
 	need(n)
 	if n == 0 {
 		return 0
 	}
-	_, _, _ = fresh[n-1], p[n-1], corr[n-1]
+	_, _, _ = fresh[n-1], p[n-1], corr[n-1] // panics if too short
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
+// scoresGeneric is the definition of Score: fresh − p², or +Inf up to least, and corr²/fresh, or 0 for |corr| up to
+// floor.
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {
@@ -151,7 +159,7 @@ func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float6
 func Add(dst, v []float64) {
 	need(len(dst))
 	if len(dst) > 0 {
-		_ = v[len(dst)-1]
+		_ = v[len(dst)-1] // panics if v is too short
 		add(dst, v[:len(dst)])
 	}
 }

@@ -12,8 +12,7 @@ import "math"
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
-// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits wherever its
-// sample lies.
+// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits at any place.
 func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
 	if n <= 0 || len(bias) == 0 {
@@ -22,7 +21,7 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	if step < 0 || stride < 0 || rows < 1 || k < 1 {
 		panic("kernel: a convolution without taps")
 	}
-	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
+	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1] // panics if short
 	var memory [16]int
 	runs := memory[:0]
 	for r := range rows {
@@ -32,8 +31,8 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 }
 
 // convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets in runs. In weight, the Lanes
-// weights of an entry lie side by side, the weights of the next entry pitch further on, and the next group of Lanes
-// outputs gap further on.
+// weights of an entry lie side by side, the weights of the next entry pitch further on, the next Lanes outputs gap
+// further on.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {
@@ -49,7 +48,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums. It repeats the code of fused.
+// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated here.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -78,10 +77,11 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	if step < 0 || strideA < 0 || strideB < 0 {
 		panic("kernel: a negative stride")
 	}
-	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1]
+	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1] // panics if short
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
+// correlateGeneric is the definition of Correlate: it adds to c the products of inputs and gradients of each sample.
 func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	for y := range rows {
 		for x := range n {
@@ -103,10 +103,11 @@ func Activate(h, z, slope []float32) {
 		return
 	}
 	needOf(len(z), len(slope))
-	_ = h[len(z)-1]
+	_ = h[len(z)-1] // panics if h is too short
 	activate(h, z, slope)
 }
 
+// activateGeneric is the definition of Activate, for samples of len(slope) channels, one after the other.
 func activateGeneric(h, z, slope []float32) {
 	for at := 0; at < len(z); at += len(slope) {
 		for o, s := range slope {
@@ -116,17 +117,18 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z. It adds the gradients of the
-// slopes to toSlope, and the gradient of each channel's bias to toBias.
+// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand. It adds
+// the gradients of the slopes to toSlope, and the gradient of each channel's bias, the sum of the new d, to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return
 	}
 	needOf(len(d), len(slope))
-	_, _, _ = z[len(d)-1], toSlope[len(slope)-1], toBias[len(slope)-1]
+	_, _, _ = z[len(d)-1], toSlope[len(slope)-1], toBias[len(slope)-1] // panics if too short
 	activateBack(d, z, slope, toSlope, toBias)
 }
 
+// activateBackGeneric is the definition of ActivateBack: d becomes the gradient of z; the slope acts on negative z.
 func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	for at := 0; at < len(d); at += len(slope) {
 		for o, s := range slope {
@@ -141,22 +143,24 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam updates the parameters p from their gradient g. m and v are the running means of the gradient and of its square,
-// rest1 and rest2 are 1−β₁ and 1−β₂:
+// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the gradient
+// and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps the divisor
+// above 0:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //
-// The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for stochastic
-// optimization, ICLR 2015, arXiv:1412.6980.
+// g itself is not changed. The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for
+// stochastic optimization, ICLR 2015, arXiv:1412.6980.
 func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	if needOf(len(p), Lanes); len(p) == 0 {
 		return
 	}
 	last := len(p) - 1
-	_, _, _ = m[last], v[last], g[last]
+	_, _, _ = m[last], v[last], g[last] // panics if too short
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 
+// adamGeneric is the definition of Adam: m and v are running means, and p moves by their quotient.
 func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	for i := range p {
 		x := clip * g[i]

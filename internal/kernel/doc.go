@@ -63,12 +63,8 @@
 // dispatch_both.go, with the instructions of neon_arm64.h. If SIMD128 is listed, the field simd writes the instructions
 // of WebAssembly. A new tier is a line of the table in gen/operation.go.
 //
-// # How the tiers were tested
-//
-// The tests of this package were run in all tiers of amd64 on a Sapphire Rapids, including avxvnni and the VNNI of
-// avx512, in generic and avx2 on a Zen 3, and in neon on qemu. The variable SUPERRES_TIER adds a tier to the tiers that
-// the tests try, for an emulator. The innermost loops of convolve, multiplyTiles and sumTiles have 18, 27 and 24
-// instructions in avxvnni, and 26, 39 and 36 in avx2.
+// The tests of this package were run in all tiers of amd64 on a Sapphire Rapids, and in neon on qemu. The variable
+// SUPERRES_TIER adds a tier to the tiers that the tests try, for an emulator.
 //
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice that is
 // too short panics as it would in Go.

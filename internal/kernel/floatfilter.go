@@ -89,7 +89,8 @@ func (f *FloatFilter) Together() int {
 	return 1
 }
 
-// packDepthwise packs the weights of a filter whose outputs are each computed from one channel of their own.
+// packDepthwise packs the weights of a filter whose outputs are each computed from one channel of their own: a run
+// for each tap, and in f.depthwise a weight for each output. Padded outputs have weights of 0.
 func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	f.depthwise = make([]float32, t.Height*t.Width*f.Outputs)
 	for y := range t.Height {
@@ -102,10 +103,11 @@ func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	}
 }
 
-// pack packs the weights of other filters. If there are groups, each Lanes outputs are computed from the inputs of all
-// their groups, with weights of 0 between different groups.
+// pack packs the weights of filters that are neither tiled nor depthwise into f.runs and f.parts. A run covers a
+// whole row of taps if the entries of its taps lie side by side, otherwise one tap. If there are groups, each Lanes
+// outputs are computed from the inputs of all their groups, with weights of 0 between different groups.
 func (f *FloatFilter) pack(t Taps, dilation int) {
-	perRun := 1 // taps
+	perRun := 1 // taps in a run
 	if t.Groups == 1 && dilation == 1 && f.step == t.Inputs {
 		perRun = t.Width
 	}
@@ -114,7 +116,7 @@ func (f *FloatFilter) pack(t Taps, dilation int) {
 			f.runs = append(f.runs, run{y, x * dilation * f.step})
 		}
 	}
-	together := f.Outputs
+	together := f.Outputs // outputs in a part
 	if t.Groups > 1 {
 		together = Lanes
 	}
@@ -123,8 +125,7 @@ func (f *FloatFilter) pack(t Taps, dilation int) {
 		last := min(first+together, t.Outputs) - 1
 		from := first / out * in
 		channels := (last/out+1)*in - from
-		p := filterPart{first: first, from: from, count: perRun * channels,
-			bias: f.bias[first : first+together]}
+		p := filterPart{first: first, from: from, count: perRun * channels, bias: f.bias[first : first+together]}
 		p.weight = make([]float32, t.Height*t.Width*channels*together)
 		for o := first; o <= last; o++ {
 			for i := range in {
@@ -167,7 +168,7 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 		work.runs = append(work.runs, rows[r.row]+r.offset)
 	}
 	step := f.step * f.stride
-	perCall := max(1, multiplicationsPerCall/(len(f.runs)*f.Outputs))
+	perCall := max(1, multiplicationsPerCall/(len(f.runs)*f.Outputs)) // samples, for short calls of assembly
 	if f.depthwise == nil {
 		perCall = max(1, perCall/f.taps.Inputs)
 	}
@@ -200,7 +201,8 @@ func (f *FloatFilter) slopes() []float32 {
 	return f.one
 }
 
-// check returns both steps, with Outputs in place of 0. It panics unless the operands of ConvolveFloats fit.
+// check returns OutputStep and SkipStep, with Outputs in place of 0. It panics unless the operands of ConvolveFloats
+// fit. span is the number of entries that one row of inputs must have.
 func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, samples int, skip []float32,
 	skipTo []int) (outputStep, skipStep int) {
 	if outputStep, skipStep = f.OutputStep, f.SkipStep; outputStep == 0 {
@@ -226,12 +228,12 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 		panic("kernel: operands that do not fit the filter")
 	}
 	for _, r := range rows {
-		_ = src[r:][:span]
+		_ = src[r:][:span] // panics if src is too short
 	}
 	for k, at := range to {
-		_ = dst[at:][:(samples-1)*outputStep+f.Outputs]
+		_ = dst[at:][:(samples-1)*outputStep+f.Outputs] // so does dst
 		if skip != nil {
-			_ = skip[skipTo[k]:][:(samples-1)*skipStep+f.Outputs]
+			_ = skip[skipTo[k]:][:(samples-1)*skipStep+f.Outputs] // so does skip
 		}
 	}
 	return outputStep, skipStep

@@ -120,7 +120,7 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 	if dstStep < cols || aStep < 0 || inner < 1 {
 		panic("kernel: a product of matrices of no size")
 	}
-	_, _, _ = dst[(n-1)*dstStep+cols-1], a[(n-1)*aStep+inner-1], b[inner*cols-1]
+	_, _, _ = dst[(n-1)*dstStep+cols-1], a[(n-1)*aStep+inner-1], b[inner*cols-1] // panics if short
 	zero, perCall := make([]float32, cols), max(1, multiplicationsPerCall/(inner*cols))
 	for at := 0; at < n; at += perCall {
 		convolve32(dst[at*dstStep:], dstStep, a[at*aStep:], oneRun[:], aStep, inner, b, cols, Lanes, zero,
@@ -131,8 +131,9 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 // oneRun is the list of runs for a product of matrices: one run at offset 0.
 var oneRun = [1]int{0}
 
-// Softmax sets each entry of dst to eˣ for the entry x of src, divided by the sum of all eˣ. The sum is computed as
-// Lanes partial sums, of entries Lanes apart, which are added in pairs until one is left. dst may be src.
+// Softmax sets each entry of dst to eˣ for the entry x of src, divided by the sum of all eˣ. The largest x is
+// subtracted first, so that no eˣ overflows. The sum is computed as Lanes partial sums, of entries Lanes apart,
+// which are added in pairs until one is left. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return
@@ -158,7 +159,7 @@ func Softmax(dst, src []float32) {
 	}
 }
 
-// checkEntries returns n, the length of a row. It panics unless Lanes divides channels and channels divides n.
+// checkEntries returns n, the length of a row. It panics unless Lanes divides channels, and channels n.
 func checkEntries(n, channels int) int {
 	needOf(channels, Lanes)
 	if channels == 0 || n%channels != 0 {
@@ -170,7 +171,8 @@ func checkEntries(n, channels int) int {
 // span is the part from..to-1 of a row.
 type span struct{ from, to int }
 
-// entriesPerCall divides n entries into pieces of whole samples, for calls of assembly far below a millisecond.
+// entriesPerCall divides n entries into pieces of whole samples, of at most 65,536 entries or one sample, so that a
+// call of assembly takes far less than a millisecond.
 func entriesPerCall(n, channels int) func(yield func(span) bool) {
 	const most = 1 << 16
 	step := max(most/channels, 1) * channels

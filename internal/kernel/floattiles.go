@@ -23,8 +23,9 @@ const tilesTogether = 12
 // block are multiplied by these weights before the next weights are read.
 const blockFloats = 9600
 
-// transformWeights returns the transformed weights GgGᵀ, rounded once: for each place, for each group of Lanes outputs,
-// for each input, one weight for each output of the group.
+// transformWeights returns the transformed weights GgGᵀ, computed in float64 and rounded once: for each place, for
+// each group of Lanes outputs, for each input, one weight for each output of the group. outputs is t.Outputs rounded
+// up to a multiple of Lanes; the added outputs have weights of 0.
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
 	spread := func(a, b, c float64) [tileTaken]float64 {
@@ -74,7 +75,7 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 		skip, skipStep = f.zero, 0
 	} else if copy(skipAt[:], skipTo); len(to) < tileSide {
 		for k := len(to); k < tileSide; k++ {
-			skipAt[k] = skipTo[0]
+			skipAt[k] = skipTo[0] // any row: its outputs are not wanted
 		}
 	}
 	slopes := f.slopes()
@@ -109,7 +110,7 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *Floa
 	inStride, outStride := tileStride(in), tileStride(out)
 	work.sums = resize(work.sums, (tileTaken+1)*gap)
 	work.samples, work.results = resize(work.samples, tileTaken*inStride), resize(work.results, tileTaken*outStride)
-	if f.step == in {
+	if f.step == in { // no entries between samples: transform the row as one sample
 		spreadRows(work.sums[gap:], gap, 0, src, rows, 0, (n+2)*in, 1)
 	} else {
 		spreadRows(work.sums[gap:], gap, in, src, rows, f.step, in, n+2)
@@ -166,7 +167,7 @@ func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, ga
 	}
 }
 
-// inclined returns v, times slope if its sign is negative.
+// inclined returns v times slope if the sign of v is negative, otherwise v.
 func inclined(v, slope float32) float32 {
 	if math.Signbit(float64(v)) {
 		return float32(v * slope)

@@ -27,7 +27,7 @@ const (
 	functions
 )
 
-// curves holds for each function its definition, and the operation for a slice.
+// curves holds for each function its definition for one float32, and the operation for a slice.
 var curves = [functions]struct {
 	of func(float32) float32
 	by func(dst, src []float32)
@@ -90,7 +90,7 @@ func signed(x, sign float32) float32 {
 	return math.Float32frombits(math.Float32bits(x) | math.Float32bits(sign)&(1<<31))
 }
 
-// horner returns the value at x of the polynomial with the given coefficients, the highest power first.
+// horner returns the value at x of the polynomial with these coefficients, of the highest power first, by fused steps.
 func horner(x float32, coefficients ...float32) float32 {
 	sum := coefficients[0]
 	for _, c := range coefficients[1:] {
@@ -104,11 +104,11 @@ func horner(x float32, coefficients ...float32) float32 {
 func power(x float32) (m, s float32) {
 	const toInteger = 3 << 22
 	x = lesser(88.8, greater(-86.9, x))
-	place := fused(x, 1.44269504, toInteger)
+	place := fused(x, 1.44269504, toInteger) // x/ln 2, rounded to an integer in the lowest bits
 	n := place - toInteger
 	r := fused(n, -1.42860677e-6, fused(n, -0.693145752, x))
 	m = fused(r*r, horner(r, 0.00139464485, 0.00836658478, 0.0416662805, 0.166665435, 0.5), r)
-	return m, math.Float32frombits((math.Float32bits(place) + 126) << 23)
+	return m, math.Float32frombits((math.Float32bits(place) + 126) << 23) // s = 2ⁿ⁻¹
 }
 
 func exp(x float32) float32 {
@@ -163,6 +163,7 @@ func elu(x float32) float32 {
 	return x
 }
 
+// softplus returns ln(1 + eˣ) as max(x, 0) + ln(1 + t), t = e^−|x|, with a polynomial for the logarithm divided by t.
 func softplus(x float32) float32 {
 	t := exp(-abs(x))
 	p := horner(t, 0.0053839949, -0.0301107075, 0.079210341, -0.137465909, 0.191451028, -0.248529434, 0.333203435,

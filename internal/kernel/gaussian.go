@@ -19,21 +19,21 @@ import "cmp"
 // a sample and must fit into 16 bits: tiles with a sample above gaussianInput, a tenth in photographs, use F(2×2,3×3).
 
 const (
-	maxGaussianInput = 1<<11 - 1
-	maxGaussianSum   = 1<<27 - 1
+	maxGaussianInput = 1<<11 - 1 // largest sample: v, 16 times as large, fits into 16 bits
+	maxGaussianSum   = 1<<27 - 1 // largest sum with bias: 16 times as large, it fits into 32 bits
 
 	spreadSide    = 7                        // the number of products along a side of a tile
 	gaussianTiles = 12                       // the number of tiles that are computed together
 	gaussianWide  = tileSide * gaussianTiles // the number of outputs in a row of these tiles
 )
 
-// spreadInts returns v for the samples d.
+// spreadInts returns v, as defined above, for the 6 samples d.
 func spreadInts[T int16 | int32](d [6]T) [spreadSide]T {
 	a, b := d[4]-d[2], d[1]-d[3]
 	return [...]T{d[0] - d[4], d[1] + d[2] + d[3] + d[4], d[2] + d[4] - d[1] - d[3], a - b, a + b, b, d[5] - d[1]}
 }
 
-// spreadIntTaps returns w for three taps.
+// spreadIntTaps returns w, as defined above, for three taps.
 func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
@@ -41,8 +41,8 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 // hasGaussian reports whether the tier in use has assembly for tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" || Tier() == "avxvnni" }
 
-// prepareGaussian computes the weights of ConvolveFourRows if the tier uses them and they fit into 16 bits. magnitudes
-// holds for each output the sum of its weights' magnitudes, at most MaxWinogradSum.
+// prepareGaussian computes the weights of ConvolveFourRows, if the tier uses them and they fit into 16 bits; otherwise
+// f.gaussian is nil. magnitudes holds for each output the sum of its weights' magnitudes, at most MaxWinogradSum.
 func (f *Filter) prepareGaussian(magnitudes []int64) {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step || !hasGaussian() {
@@ -71,7 +71,8 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples, or 0 without such tiles.
+// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: with it, no sum exceeds
+// maxGaussianSum. It returns 0 if there are no such tiles, or a bias alone is too large.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0
@@ -93,10 +94,12 @@ type gaussianWork struct {
 	seen                  [Lanes]int16
 }
 
-// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six.
+// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six. It computes
+// gaussianWide samples at a time by tiles of 4×4 outputs, but by ConvolveTwoRows where a sample is above
+// gaussianInput, and at the end of a row if at most tileSamples samples are left.
 func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [4]int, work *Winograd) {
-	twice := func(first, samples int) {
+	byTwoRows := func(first, samples int) {
 		for k := 0; k < 4; k += 2 {
 			var at [4]int
 			for j, r := range rows[k : k+4] {
@@ -112,7 +115,7 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 	most := f.gaussianInput()
 	if most == 0 || samples < gaussianWide {
-		twice(0, samples)
+		byTwoRows(0, samples)
 		return
 	}
 	for k := 0; k < 4; k += 2 {
@@ -121,13 +124,13 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	isPrepared := false
 	for first := 0; first < samples; first += gaussianWide {
 		if samples-first <= tileSamples {
-			twice(samples-tileSamples, tileSamples)
+			byTwoRows(samples-tileSamples, tileSamples)
 			return
 		}
 		first := min(first, samples-gaussianWide)
 		if !work.spreadColumns(src[first*f.Step:], rows, f, most) {
-			twice(first, gaussianWide)
-			isPrepared = false
+			byTwoRows(first, gaussianWide)
+			isPrepared = false // byTwoRows has prepared it for its own tiles
 			continue
 		}
 		if !isPrepared {
@@ -139,14 +142,14 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns sets w.gaussian.columns to the samples transformed along columns. It returns false if a sample has a
-// magnitude above most.
+// spreadColumns sets w.gaussian.columns to the samples transformed along columns, enough for gaussianWide outputs.
+// It returns false if a sample has a magnitude above most. The magnitudes are collected in seen, one for each lane.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels
 	g.columns = resize(g.columns, spreadSide*line)
 	clear(g.seen[:])
-	if channels == f.Step {
+	if channels == f.Step { // no entries between samples: transform the row as one sample
 		spreadShorts(g.columns, line, 0, src, rows, 0, line, 1, g.seen[:])
 	} else {
 		spreadShorts(g.columns, line, channels, src, rows, f.Step, channels, gaussianWide+2, g.seen[:])

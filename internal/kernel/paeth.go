@@ -1,12 +1,12 @@
 package kernel
 
-// Paeth is the fifth filter of PNG (ISO/IEC 15948). For each byte, modulo 256, it sets out to x minus the one of a, b
-// and c that is nearest to a+b−c; on a tie it prefers a, then b. It returns the sum of the magnitudes of the bytes of
-// out, read as signed bytes. All slices have the length of x.
+// Paeth is the fifth filter of PNG (ISO/IEC 15948). For each byte, modulo 256, it sets out to x minus the one of a (the
+// byte of the pixel on the left), b (above) and c (above on the left) that is nearest to a+b−c; on a tie it prefers a,
+// then b. It returns the sum of the magnitudes of the bytes of out, read as signed bytes. All slices are as long as x.
 func Paeth(out, x, a, b, c []byte) (sum int) {
 	n := len(x)
 	out, a, b, c = out[:n], a[:n], b[:n], c[:n]
-	whole := n / 32 * 32
+	whole := n / 32 * 32 // assembly takes 32 bytes at a time, Go the rest
 	if whole > 0 {
 		sum = paeth(out[:whole], x[:whole], a[:whole], b[:whole], c[:whole])
 	}

@@ -1,11 +1,12 @@
 package kernel
 
-// Paint sets dst to opaque pixels with 8-bit red, green, blue and alpha, four bytes each. l is the brightness. Red is
-// level(l+r), blue is level(l+b), and green is level(l − wr·r − wb·b), where
+// Paint sets dst to opaque pixels with 8-bit red, green, blue and alpha, four bytes each. l is the brightness, r and
+// b are red and blue minus the brightness, and wr and wb the weights of red and of blue in brightness divided by the
+// weight of green. Red is level(l+r), blue is level(l+b), and green is level(l − wr·r − wb·b), where
 //
 //	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
 //
-// Every product and every sum is rounded. l may have any length.
+// Every product and every sum is rounded to float32. l may have any length; r and b must be as long.
 func Paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	n := len(l)
 	if n == 0 {

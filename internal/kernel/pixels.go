@@ -18,7 +18,8 @@ type Row struct {
 //
 // sums has step numbers for each column. The numbers of a column contribute to three samples: to the sample on its
 // right as the first summand, to its own sample as the second, and to the sample on its left as the third. Every
-// product and every sum is rounded. There are len(dst)/scale samples; scale is 2 to 4. dst may be was itself.
+// product and every sum is rounded. NaN becomes least[x]. There are len(dst)/scale samples; scale is 2 to 4. dst may be
+// was.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {
@@ -27,16 +28,18 @@ func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least,
 	if scale < 2 || scale > 4 || step < 0 || outputs < 0 {
 		panic("kernel: a scale or step that there is none of")
 	}
-	_, _ = was[n*scale-1], sums[(n+1)*step+2*outputs+scale-1]
+	_, _ = was[n*scale-1], sums[(n+1)*step+2*outputs+scale-1] // panics if too short
 	for _, r := range [3]Row{share, least, most} {
 		if r.Step < 0 || r.Step > 1 {
 			panic("kernel: a row has a number a sample, or one")
 		}
-		_ = r.V[(n-1)*r.Step]
+		_ = r.V[(n-1)*r.Step] // panics if r has too few numbers
 	}
 	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
+// addPixelsGeneric is the definition of AddPixels, for n samples: own and next are the distances in sums from the
+// first summand to the second and third.
 func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int,
 	least []float32, leastStep int, most []float32, mostStep int) {
 	own, next := step+outputs, 2*(step+outputs)
@@ -45,7 +48,7 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 		part, lo, hi := share[x*shareStep], least[x*leastStep], most[x*mostStep]
 		for k := x * step; k < x*step+scale; k++ {
 			v := was[p] + float32(part*((sums[k]+sums[own+k])+sums[next+k]))
-			if !(v > lo) {
+			if !(v > lo) { // or v is NaN
 				v = lo
 			}
 			if v > hi {
@@ -70,9 +73,9 @@ func BoundRange(least, most, above, row, below []float32) {
 func boundWhole(least, most, above, row, below []float32,
 	bound func(least, most, above, row, below []float32)) (whole int) {
 	n := len(least)
-	_, _, _ = above[n+1], row[n+1], below[n+1]
+	_, _, _ = above[n+1], row[n+1], below[n+1] // panics if too short
 	if n > 0 {
-		_ = most[n-1]
+		_ = most[n-1] // panics if too short
 	}
 	if whole = n / boundTogether * boundTogether; whole > 0 {
 		bound(least[:whole], most, above, row, below)

@@ -16,10 +16,13 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	if n == 0 {
 		return
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _, _, _, _, _ = q[n-1], z[n-1], e[n-1], p[n-1], old[n-1], w[len(shrink)-1], length[len(shrink)-1]
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
+// ropUpdateGeneric is the definition of ROPUpdate, column by column: p = (g·q − z + c)/2 with g = 2s−1 and c = 2w·u −
+// e. It keeps the shrunk old q in old, and moves q and z towards the new values by the share alpha.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -38,26 +41,28 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 	}
 }
 
-// Shorten computes the shrinkage of columns of Q̂ from the squares of their lengths,
+// Shorten computes the shrinkage s of columns of Q̂ from the squares of their lengths,
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// where ρ is the penalty, and adds Σ‖s·q̂‖² to out[0] and Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the
-// shrinkage of a norm; a larger c shrinks long columns less.
+// where ρ is the penalty and r the factor by which multipliers are scaled. It adds Σ‖s·q̂‖² to out[0] and
+// Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the shrinkage of a norm; a larger c shrinks long columns less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
 	if n > 0 {
-		_, _, _ = part[n-1], square[n-1], out[1]
+		_, _, _ = part[n-1], square[n-1], out[1] // panics if too short
 		shorten(shrink, part, square, penalty, c, r, out)
 	}
 }
 
+// shortenGeneric is the definition of Shorten. now is the shrinkage of a column with the squared length x: 0 for
+// lengths up to 1/penalty, and nearly 1 for long columns.
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
 		x, now := square[j], 0.0
-		if x > bar { // faster than a maximum
+		if x > bar { // else s is 0; faster than a maximum
 			t := 1 / (penalty * math.Sqrt(x))
 			now = 1 - t*(1-c+c*t)
 		}
@@ -67,17 +72,20 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	}
 }
 
-// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1]; s is a column's shrinkage.
+// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1], summed over columns; s
+// is a column's shrinkage, and Shorten has set its part.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
 	n := ld * len(shrink)
 	if n == 0 {
 		return
 	}
+	// This panics if a slice is too short, which assembly would not notice.
 	_, _, _, _, _, _, _ = q[n-1], z[n-1], p[n-1], old[n-1], sum[n-1], part[len(shrink)-1], out[1]
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
+// ropResidualGeneric is the definition of ROPResidual: pq = Σ‖p − s·q‖² and moved = Σ‖old − s·q‖² over all columns.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -94,14 +102,14 @@ func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, 
 	out[1] += moved
 }
 
-// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns of z, to next.
+// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns z_j of z, to next: a step of the power method for ZZᵀ.
 func PowerStep(z, u, next []float64) {
 	cols := len(z) / max(1, len(u))
 	n := columns(u, cols)
 	if n == 0 {
 		return
 	}
-	_ = next[len(u)-1]
+	_ = next[len(u)-1] // panics if next is too short
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
@@ -119,17 +127,18 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 }
 
 // Project sets w_j to z_jᵀu, and adds Σ‖s·q − w·u‖² to out[0] and Σ‖z − w·u‖² to out[1]. It relies on ‖u‖ = 1: if s is
-// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may become
+// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may be
 // slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
 		return
 	}
-	_, _, _, _ = z[n-1], q[n-1], w[len(shrink)-1], out[1]
+	_, _, _, _ = z[n-1], q[n-1], w[len(shrink)-1], out[1] // panics if too short
 	project(z, q, u, shrink, w, out)
 }
 
+// projectGeneric is the definition of Project: x is the projection zᵀu of a column, rest the sum of ‖z‖² − x².
 func projectGeneric(z, q, u, shrink, w, out []float64) {
 	ld := len(u)
 	qz, rest := 0.0, 0.0
@@ -158,16 +167,17 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale sets q to grow·q and z to w·u + r(z − w·u).
+// Rescale sets each column of q to grow·q and of z to w·u + r(z − w·u), where grow and w have a number for each column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {
 		return
 	}
-	_, _, _ = q[n-1], z[n-1], w[len(grow)-1]
+	_, _, _ = q[n-1], z[n-1], w[len(grow)-1] // panics if too short
 	rescale(q, z, u, grow, w, r)
 }
 
+// rescaleGeneric is the definition of Rescale: it grows q, and multiplies by r the part of z that is not along u.
 func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	ld := len(u)
 	for j, s := range grow {
@@ -194,7 +204,8 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric has no branch, since processors would mispredict it too often.
+// maskGeneric is the definition of Mask: it sets x to w where s is not zero, else to 0, and counts the former. It has
+// no branch, since processors would mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

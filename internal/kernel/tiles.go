@@ -1,9 +1,11 @@
 package kernel
 
-// convolveTilesGeneric computes, by tiles, the outputs of two rows of the given number of samples. In dst, the second
-// row of outputs begins `second` entries after the first; in skip, `skipSecond` entries. v and sums are memory for the
-// input transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias, positive and negative
-// are the fields of a Winograd.
+// convolveTilesGeneric computes, by tiles, the outputs of two rows of the given number of samples from four rows of
+// samples, which begin at the offsets rows of src. step, dstStep and skipStep are the numbers of entries from sample to
+// sample in src, dst and skip. In dst, the second row of outputs begins `second` entries after the first; in skip,
+// `skipSecond` entries. v and sums are memory for the input transform and the sums of tilesPerCall tiles, with stride
+// and sumStride entries from one value of a transform to the next. weights is the filter transform, bias, positive and
+// negative are the fields of a Winograd, and limits is the result of Filter.limits. The last tiles end with the rows.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {
@@ -16,10 +18,10 @@ func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []
 	}
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart, and
-// begins two samples after the tile before. For each of the 16 entries of the transform (in the order of the function
-// entry, stride apart) v has, for each tile, the channels. The last row and the last column are negated; so are the
-// last row and column of A in the output transform, which makes up for it.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart, in
+// four rows that begin at the offsets rows of src; it begins two samples after the tile before. For each of the 16
+// entries of the transform (in the order of the function entry, stride apart) v has, for each tile, the channels. The
+// last row and the last column are negated; so are the last row and column of A in the output transform.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	for s := range n {
 		for c := range channels {
@@ -40,10 +42,10 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step,
 // transformInputColumn returns Bᵀ times the column (a, b, c, d), with the last entry negated.
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, d - b} }
 
-// multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over the
-// channels, and applies Aᵀ to each of the four columns, which leaves two rows. sums holds these 4×2 entries, column
-// after column and sumStride apart. The sum in the second row and second column begins with the bias: it counts once in
-// each of the four outputs.
+// multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over
+// the channels, and applies Aᵀ to each of the four columns, which leaves two rows. A word of weights holds the
+// weights of two channels. sums gets these 4×2 entries, column after column and sumStride apart. The sum in the
+// second row and second column begins with the bias: it counts once in each of the four outputs.
 func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
@@ -69,9 +71,9 @@ func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, cha
 }
 
 // transformOutputGeneric applies Aᵀ to the rows that multiplyTiles has left, stride apart, and sets dst to the 2×2
-// outputs of n tiles. The sums of a tile, positive and negative are ordered by sumLane. In dst, the second row of
-// outputs begins `second` entries after the first; in skip, `skipSecond` entries. If skipStep is 0, skip holds zeros,
-// and the last two limits have no effect.
+// outputs of n tiles, scaled and clipped to limits, which Filter.limits returns. The sums of a tile, positive and
+// negative are ordered by sumLane. In dst, the second row of outputs begins `second` entries after the first; in
+// skip, `skipSecond` entries. If skipStep is 0, skip holds zeros, and the last two limits have no effect.
 func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
 	negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	eachTileSum(sums, stride, n, outputs, func(s, y, x, o, i int, sum int32) {

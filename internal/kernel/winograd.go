@@ -23,10 +23,11 @@ const MaxWinogradSum = 1<<29 - 1
 // maxInput is the largest magnitude of a sample for the input transform, which adds four samples in 16 bits.
 const maxInput = math.MaxInt16 / 4
 
-// PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of at
-// most Most in magnitude. It returns false if the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every
-// sum must be at most MaxWinogradSum in magnitude for any samples. If it returns false, or after a bias was set that
-// makes sums too large, ConvolveTwoRows convolves one row at a time.
+// PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of
+// at most Most in magnitude. It returns false if f has other taps, Step is not a multiple of 8, Most is above
+// maxInput, or the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every sum must be at most
+// MaxWinogradSum in magnitude for any samples. If it returns false, or after a bias was set that makes sums too
+// large, ConvolveTwoRows convolves one row at a time.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || f.tileInput() > maxInput {
@@ -93,16 +94,16 @@ func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps
 	return true
 }
 
-// tileInput returns the largest magnitude of a sample of this filter.
+// tileInput returns the largest magnitude of a sample of the input: Most, or Clip if Most is 0.
 func (f *Filter) tileInput() int64 {
 	return int64(cmp.Or(f.Most, Clip))
 }
 
-// usedChannels returns the number of channels up to the last channel with a weight other than 0, or 1 if there is none.
+// usedChannels returns the number of channels up to the last channel with a weight other than 0, at least 1.
 func (f *Filter) usedChannels() int {
 	for i := f.Step - 1; i > 0; i-- {
 		for o := range f.Outputs {
-			for tap := range 9 {
+			for tap := range 9 { // of 3×3
 				if f.weight(tap/3, tap%3*f.Step+i, o) != 0 {
 					return i + 1
 				}
@@ -138,7 +139,7 @@ func (f *Filter) biasWithin(limits []int32) bool {
 	return true
 }
 
-// weight returns the weight of an output for an entry of the run with number row.
+// weight returns the weight of an output for an entry of the run with number row, from its half of a word.
 func (f *Filter) weight(row, entry, output int) int32 {
 	word := f.Weights[f.word(row, entry/2, output)]
 	if entry%2 == 0 {
@@ -177,29 +178,31 @@ type Winograd struct {
 }
 
 // tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
-// assembly keeps in registers. It is small, so that the transforms of the tiles stay in the first-level cache: with 48
-// tiles, layers of 32 and of 48 channels took 7 % more time.
+// assembly keeps in registers. It is small, so that the transforms of the tiles stay in the first-level cache.
 const tilesPerCall = 12
 
 // tileSamples is the number of samples of a row that tilesPerCall tiles cover. The last tiles of a row end where the
 // row ends, so some outputs are computed twice.
 const tileSamples = 2 * tilesPerCall
 
-// WinogradBytes returns how many bytes a Winograd takes for filters with at most this many channels and outputs.
+// WinogradBytes returns how many bytes a Winograd takes for filters with at most this many channels and outputs: the
+// sum of the sizes of its slices, of packed if the tier is generic, else of all others.
 func WinogradBytes(channels int) int64 {
-	n := tilesPerCall * channels
+	n := tilesPerCall * channels // numbers of all tiles in an entry of a transform
 	if current == 0 {
-		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels
+		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels // packed.columns, input and products
 		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
 	}
-	gaussian := (2*spreadSide*(gaussianWide+2) + 4*spreadSide*gaussianWide) * channels
+	gaussian := (2*spreadSide*(gaussianWide+2) + 4*spreadSide*gaussianWide) * channels // columns and gathered
+	// Then come the slices of 16-bit transforms, the slices of 32-bit sums, and the arrays.
 	return int64(gaussian + (16+spreadSide)*2*paddedStride(n, 2) + (2*8+spreadSide+16)*4*paddedStride(n, 4) +
 		4*4*MaxOutputs)
 }
 
-// ConvolveTwoRows does what Convolve does for two rows of samples. Row i of outputs begins at entry to[i] of dst, and
-// the row to add to it at entry skipTo[i] of skip, which may be nil. Both rows are computed from four rows of samples,
-// which begin at the entries rows of src. No sample in src may be above Most in magnitude.
+// ConvolveTwoRows does what Convolve does for two rows of samples. Row i of outputs begins at entry to[i] of dst,
+// and the row to add to it at entry skipTo[i] of skip, which may be nil. Both rows are computed from four rows of
+// samples, which begin at the entries rows of src. No sample in src may be above Most in magnitude. Without a filter
+// transform, or if a bias is too large for it, ConvolveTwoRows calls Convolve for each row.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -218,7 +221,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	f.checkTwoRows(dst, to, src, rows, samples, skip, skipTo)
 	skipStep := cmp.Or(f.SkipStep, f.Outputs)
 	if skip == nil {
-		skip, skipStep, skipTo = noSkip[:], 0, [2]int{}
+		skip, skipStep, skipTo = noSkip[:], 0, [2]int{} // every sample adds the same zeros
 	}
 	work.prepare(f, 4)
 	work.limits = f.limits(skipStep > 0)
@@ -231,7 +234,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare sets w.bias, w.positive and w.negative from f, for sums that are factor times the sums of Convolve.
+// prepare sets w.bias, w.positive and w.negative, ordered by sumLane, from f, for sums factor times too large.
 func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)
@@ -269,18 +272,18 @@ func paddedStride(n, size int) int {
 	return (PadTo(n*size, 2*line) + line) / size
 }
 
-// checkTwoRows panics unless the operands of ConvolveTwoRows fit.
+// checkTwoRows panics unless the operands of ConvolveTwoRows fit: assembly would not notice an index out of range.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,
 	skipTo [2]int) {
 	for i := range 2 {
 		f.check(len(dst)-to[i], f.outputStep(), len(src), rows[i:i+3], samples, 2*f.Words)
-		_ = dst[to[i]]
+		_ = dst[to[i]] // f.check has looked at the last entry
 		if skip != nil {
 			_ = skip[skipTo[i]]
 			_ = skip[skipTo[i]+(samples-1)*cmp.Or(f.SkipStep, f.Outputs)+f.Outputs-1]
 		}
 	}
-	_ = f.NegativeScale[f.Outputs-1]
+	_ = f.NegativeScale[f.Outputs-1] // panics if NegativeScale is too short
 }
 
 // resize returns a slice of n values with arbitrary contents, in the memory of v if its capacity suffices.

@@ -38,7 +38,7 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
-// mapTiles checks the operands of f and calls f. An entry has ins inputs and outs results.
+// mapTiles checks the operands of f, a map of each entry's ins inputs to outs results, and calls f if there are groups.
 func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, ins, outs int, f winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {
@@ -47,7 +47,7 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 	if min(dstGap, dstStep, srcGap, srcStep) < 0 {
 		panic("kernel: a negative stride")
 	}
-	_, _ = dst[(outs-1)*dstGap+(n-1)*dstStep+k-1], src[(ins-1)*srcGap+(n-1)*srcStep+k-1]
+	_, _ = dst[(outs-1)*dstGap+(n-1)*dstStep+k-1], src[(ins-1)*srcGap+(n-1)*srcStep+k-1] // panics if short
 	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 

@@ -14,7 +14,7 @@ type Channels struct{ Input, From, Count int }
 
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, at := t.Out.FloatRow(y), 0
@@ -46,7 +46,7 @@ func (s *Shuffle) Size(in []Size) Size {
 
 func (s *Shuffle) Needs(_, y, _, _ int) (lo, hi int) { return y / s.Factor, y/s.Factor + 1 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. Row y takes Factor neighbouring values of each channel of a sample, the first at index first.
 func (s *Shuffle) Make(t *Task, y, n int) {
 	square := s.Factor * s.Factor
 	for ; n > 0; n, y = n-1, y+1 {
@@ -77,6 +77,7 @@ type Unshuffle struct {
 	Channels, Step int
 }
 
+// Size implements Op: a sample for each whole square or, if Extend is true, for each square begun.
 func (u *Unshuffle) Size(in []Size) Size {
 	more := 0
 	if u.Extend {
@@ -87,14 +88,14 @@ func (u *Unshuffle) Size(in []Size) Size {
 
 func (u *Unshuffle) Needs(_, y, _, _ int) (lo, hi int) { return y * u.Factor, (y + 1) * u.Factor }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out. place counts the Factor² samples that become one.
 func (u *Unshuffle) Make(t *Task, y, n int) {
 	square, step := u.Factor*u.Factor, t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
 		clear(out)
 		for place := range square {
-			from, whole := y*u.Factor+place/u.Factor, 0
+			from, whole := y*u.Factor+place/u.Factor, 0 // its row, and how many such samples that row has
 			var row []float32
 			if from < t.In[0].H {
 				row, whole = t.In[0].FloatRow(from), min((t.In[0].W-place%u.Factor+u.Factor-1)/u.Factor, t.Out.W)
@@ -149,7 +150,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op. Added rows of Zeros need no row, so the range is empty or lies above the picture.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)
@@ -158,12 +159,12 @@ func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	case Edge:
 		lo = at
 	case Mirror:
-		lo = min(y, h-1-max(s.Edges.Bottom, 0))
+		lo = min(y, h-1-max(s.Edges.Bottom, 0)) // later rows mirror rows from there on
 	}
 	return lo, hi
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it copies the rows y to y+n−1 of t.Out, or sets samples without a source to s.Value.
 func (s *Shift) Make(t *Task, y, n int) {
 	step := t.Out.Step
 	for ; n > 0; n, y = n-1, y+1 {

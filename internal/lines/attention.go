@@ -68,7 +68,7 @@ func (s *Scores) Size(in []Size) Size {
 	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*m, kernel.Lanes), true}
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: it returns the rows of pixels in the windows of row y.
 func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return s.queries().rows(y)
@@ -76,7 +76,7 @@ func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y)
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes row y of t.Out: a·b for each window and head, one of them transposed. n is 1.
 func (s *Scores) Make(t *Task, y, _ int) {
 	n, m, inner := s.sides()
 	cols := kernel.PadTo(m, kernel.Lanes)
@@ -110,7 +110,7 @@ func (s *WeightedSum) Size(in []Size) Size {
 	return Size{in[0].W * s.Width, in[0].H * s.Height, in[1].Step, true}
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: the row of windows to which row y of pixels belongs, or the rows of pixels in its windows.
 func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return y / s.Height, y/s.Height + 1
@@ -118,7 +118,7 @@ func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y / s.Height)
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the s.Height rows of pixels from row y on, as a product for each window and head.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
 	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead
@@ -168,7 +168,7 @@ func (s *RowScores) Size(in []Size) Size {
 	return Size{1, in[0].H, kernel.PadTo(s.Heads*s.PerHead*s.PerHead, kernel.Lanes), true}
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes row y of t.Out, a single sample, as Scores of one window. n is 1.
 func (s *RowScores) Make(t *Task, y, n int) {
 	row := Keys{1, t.In[0].W, 1, t.In[0].W}
 	w := &Scores{Windows: Windows{1, t.In[0].W, s.Heads, s.PerHead, row}, OfChannels: true}
@@ -183,7 +183,7 @@ type ChannelSum struct {
 
 func (*ChannelSum) Size(in []Size) Size { return in[1] }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: the only row of the first input, and row y of the second.
 func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return 0, 1
@@ -191,7 +191,7 @@ func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes row y of t.Out, a product of two matrices for each head.
 func (s *ChannelSum) Make(t *Task, y, _ int) {
 	n, width := s.PerHead, t.Out.W
 	cols := kernel.PadTo(n, kernel.Lanes)
@@ -217,13 +217,13 @@ type Mask struct {
 	IsApart  func(x, y, first, second, w, h int) bool
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it copies row y of windows, adding m.Value as IsApart says in its last window or in the last row.
 func (m *Mask) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	copy(out, t.In[0].FloatRow(y))
 	for x := range t.Out.W {
 		if x < t.Out.W-1 && y < t.Out.H-1 {
-			continue // all pixels were neighbours
+			continue // this window joins no pixels of opposite edges
 		}
 		for i := range m.N * m.N {
 			if m.IsApart(x, y, i/m.N, i%m.N, t.Out.W, t.Out.H) {

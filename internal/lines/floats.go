@@ -9,13 +9,10 @@ const rowsTogether = 4
 // computed from the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
-func (rowwise) Size(in []Size) Size { return in[0] }
-
+func (rowwise) Size(in []Size) Size               { return in[0] }
 func (rowwise) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
-func (rowwise) Margin(int) (left, right int) { return 0, 0 }
-
-func (rowwise) Together() int { return rowsTogether }
+func (rowwise) Margin(int) (left, right int)      { return 0, 0 }
+func (rowwise) Together() int                     { return rowsTogether }
 
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
@@ -32,7 +29,7 @@ func (s Source) Size(in []Size) Size {
 
 func (Source) Needs(_, _, _, _ int) (lo, hi int) { return 0, 0 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it has the function read of Program.Start write n rows, from row y on.
 func (Source) Make(t *Task, y, n int) {
 	for k := range n {
 		t.read(y+k, t.Out)
@@ -44,7 +41,7 @@ type Sink struct{ rowwise }
 
 func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it passes n rows, from row y on, to the function write of Program.Start.
 func (Sink) Make(t *Task, y, n int) {
 	for k := range n {
 		t.write(y+k, t.In[0].FloatRow(y+k))
@@ -70,7 +67,7 @@ type FloatConv struct {
 // Edges holds a number of samples for each side of a picture.
 type Edges struct{ Top, Left, Bottom, Right int }
 
-// Size implements Op.
+// Size implements Op: as many places of the taps, Stride apart, as fit into the padded input.
 func (c *FloatConv) Size(in []Size) Size {
 	along := func(n, before, behind, taps int) int {
 		return (n+before+behind-(taps-1)*c.Dilation-1)/c.Stride + 1
@@ -81,7 +78,7 @@ func (c *FloatConv) Size(in []Size) Size {
 	}
 }
 
-// Needs implements Op. Rows that tiles compute together need the same rows of the input.
+// Needs implements Op: of a second input, row y; of the first, what all rows computed together with row y need.
 func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return y, y + 1
@@ -101,12 +98,12 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
-// makeColumns computes the columns [from, to) of n rows. from must be a multiple of 4.
+// makeColumns computes the columns [from, to) of n rows, from row y on. from must be a multiple of 4.
 func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 	in, together := t.In[0], c.Filter.Together()
 	memory := t.Out.class.floats
 	for ; n > 0; n, y = n-together, y+together {
-		rows := t.offsets[:0]
+		rows := t.offsets[:0] // where the taps begin in each row of the input that these rows need
 		for j := range (together-1)*c.Stride + c.Height {
 			at := in.At(y*c.Stride - c.Pad.Top + j*c.Dilation)
 			rows = append(rows, at+(from*c.Stride-c.Pad.Left)*in.Step)

@@ -27,8 +27,8 @@ func (c *Conv) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + c.Filter.Rows
 }
 
-// runs returns the index of each row of the input that n rows of the result, from row y on, need.
-func (c *Conv) runs(t *Task, y, n int) []int {
+// rowIndices returns the index of each row of the input that n rows of the result, from row y on, need.
+func (c *Conv) rowIndices(t *Task, y, n int) []int {
 	t.offsets = t.offsets[:0]
 	for j := range c.Filter.Rows + n - 1 {
 		t.offsets = append(t.offsets, t.In[0].At(y+j))
@@ -36,11 +36,11 @@ func (c *Conv) runs(t *Task, y, n int) []int {
 	return t.offsets
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. It computes four or two rows of 3×3 taps together, by Winograd's method, others one by one.
 func (c *Conv) Make(t *Task, y, n int) {
 	samples := max(t.Out.W, kernel.MinSamples)
-	rows, src, dst := c.runs(t, y, n), t.In[0].Integers(), t.Out.Integers()
-	var to, skipAt [4]int
+	rows, src, dst := c.rowIndices(t, y, n), t.In[0].Integers(), t.Out.Integers()
+	var to, skipAt [4]int // indices of the rows of the result and, if there is one, of the second input
 	var skip []int16
 	for k := range n {
 		to[k] = t.Out.At(y + k)
@@ -80,10 +80,10 @@ func (c *Sums) Size(in []Size) Size {
 
 func (c *Sums) Together() int { return 1 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes row y and passes it to the function write of Program.Start.
 func (c *Sums) Make(t *Task, y, _ int) {
 	samples := max(t.Out.W, kernel.MinSamples)
 	sums := t.scratch(samples * c.Filter.Outputs)
-	kernel.Residual(sums, t.In[0].Integers(), c.runs(t, y, 1), samples, c.Filter)
+	kernel.Residual(sums, t.In[0].Integers(), c.rowIndices(t, y, 1), samples, c.Filter)
 	t.write(y, sums[:t.Out.W*c.Filter.Outputs])
 }

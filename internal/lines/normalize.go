@@ -38,7 +38,7 @@ type Normalize struct {
 	Epsilon                float32
 }
 
-// Apply implements Pointwise.
+// Apply implements Pointwise. a and dst hold samples of n.Step values. Values after the first n.Channels become 0.
 func (n Normalize) Apply(dst, a, _ []float32) {
 	per := n.Channels / n.Groups
 	for ; len(dst) > 0; dst, a = dst[n.Step:], a[n.Step:] {
@@ -58,7 +58,7 @@ type RowMoments struct{ rowwise }
 
 func (RowMoments) Size(in []Size) Size { return Size{1, in[0].H, 2 * in[0].Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: each row y to y+n−1 of t.Out has the mean of each channel and, step values later, its variance.
 func (RowMoments) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row, step := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[0].Step
@@ -77,11 +77,10 @@ type PictureMoments struct {
 	Epsilon          float32
 }
 
-func (PictureMoments) Size(in []Size) Size { return Size{1, 1, in[0].Step, true} }
-
+func (PictureMoments) Size(in []Size) Size               { return Size{1, 1, in[0].Step, true} }
 func (PictureMoments) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the only sample of t.Out. Padding gets the mean 0 and the divisor 1.
 func (p PictureMoments) Make(t *Task, y, _ int) {
 	in, out, step := t.In[0], t.Out.FloatRow(y), t.In[0].Step/2
 	for i := range step {
@@ -104,7 +103,7 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 // NormalizeBy subtracts the means in its second input, a PictureMoments, and divides by the divisors in it.
 type NormalizeBy struct{ rowwise }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: row y of the picture, and the only row of the second input.
 func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return 0, 1
@@ -112,7 +111,7 @@ func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it normalizes the rows y to y+n−1. by holds the means and, step values later, the divisors.
 func (NormalizeBy) Make(t *Task, y, n int) {
 	by, step := t.In[1].FloatRow(0), t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {

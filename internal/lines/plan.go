@@ -72,9 +72,10 @@ func (p *Program) isExact(i int, users []user) bool {
 // samplesPerPass is how many samples of 32 channels a worker computes of a node before the next rows are read.
 const samplesPerPass = 16384
 
-// passRows returns how many rows of a picture of w×h samples a pass, the work between two reads of the picture, takes.
-// step is the largest number of values of a sample of a node.
+// passRows returns how many rows of a picture of w×h samples a pass, the work between two reads of the picture,
+// takes: a multiple of 4, or all. step is the largest number of values of a sample of a node.
 func passRows(w, h, step int) int {
+	// The 4 rows of each worker and the factor 8 stand for 32 channels.
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
@@ -96,8 +97,7 @@ type step struct {
 	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
-// planner plans the steps in which a run computes rows, and which memory the rows get. If counts is true, it only
-// counts both.
+// planner plans the steps in which a run computes rows and the memory of the rows, or counts both if counts is true.
 type planner struct {
 	program *Program
 	nodes   []Rows
@@ -201,7 +201,7 @@ func (p *planner) ready(i int) int {
 	return max(end, rows.made)
 }
 
-// needed returns the first row of node i that a user still needs.
+// needed returns the first row of node i that a node needs for its next rows, or the next row to make if none does.
 func (p *planner) needed(i int) int {
 	first := p.nodes[i].made
 	for _, u := range p.users[i] {

@@ -24,8 +24,7 @@ const Made = -1
 
 // Pointwise is an operation on float32 values at the same position.
 type Pointwise interface {
-	// Apply computes the values of whole samples of dst from the values of a, or of a and b, as long as dst. a and b
-	// may be dst.
+	// Apply computes whole samples of dst from a, or from a and b, which are as long as dst and may be dst.
 	Apply(dst, a, b []float32)
 }
 
@@ -36,7 +35,7 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: what Base needs or, for the operands of Steps, row y, or row 0 of a single sample.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:
@@ -67,7 +66,7 @@ const (
 	valuesTogether  = 2048
 )
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. It takes a few columns at a time if Base is a FloatConv or nil, else whole rows.
 func (c *Chain) Make(t *Task, y, n int) {
 	width := t.Out.W
 	base, isByColumns := c.Base.(*FloatConv)
@@ -92,17 +91,17 @@ func (c *Chain) Make(t *Task, y, n int) {
 	}
 }
 
-// apply applies the step to the columns [from, to) of row y of the result.
+// apply applies the step to the columns [from, to) of row y of t.Out, which are its operand Made too.
 func (s Step) apply(t *Task, y, from, to int) {
 	step := t.Out.Step
 	dst := t.Out.FloatRow(y)[from*step : to*step]
 	var in [2][]float32
-	isSpread := false
-	for k, from2 := range [2]int{s.A, s.B} {
-		if in[k] = dst; from2 == Made {
+	isSpread := false // an operand is a single sample, which serves for all samples
+	for k, operand := range [2]int{s.A, s.B} {
+		if in[k] = dst; operand == Made {
 			continue
 		}
-		rows := t.In[from2]
+		rows := t.In[operand]
 		if rows.W == 1 && rows.H == 1 && t.Out.W*t.Out.H > 1 {
 			in[k], isSpread = rows.FloatRow(0), true
 			continue

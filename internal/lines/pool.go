@@ -17,6 +17,7 @@ type Pool struct {
 	CountPad bool
 }
 
+// Size implements Op: as many windows, Stride apart, as fit into the padded input.
 func (p *Pool) Size(in []Size) Size {
 	s := in[0]
 	s.W = (s.W+p.Pad.Left+p.Pad.Right-p.Width)/p.Stride + 1
@@ -30,7 +31,7 @@ func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	return lo, lo + p.Height
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. It combines the rows of a window, then their columns, and divides a mean as CountPad says.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -83,11 +84,11 @@ const (
 // reducer reduces numbers, one after another, in float64.
 type reducer struct {
 	by    Reduction
-	sum   float64
+	sum   float64 // for Maximum, the largest number so far
 	count int
 }
 
-// add takes the next number.
+// add takes the next number: it adds the number or its square to r.sum or, for Maximum, keeps the larger one there.
 func (r *reducer) add(v float32) {
 	switch {
 	case r.by == SumOfSquares:
@@ -111,8 +112,8 @@ func (r *reducer) result() float32 {
 	return float32(r.sum)
 }
 
-// of returns the reduction of a list; for SumOfSquares it returns the square root of the sum.
-func (by Reduction) of(list []float32) float32 {
+// reduce returns the reduction of a list; for SumOfSquares it returns the square root of the sum.
+func (by Reduction) reduce(list []float32) float32 {
 	r := reducer{by: by}
 	for _, v := range list {
 		r.add(v)
@@ -143,7 +144,7 @@ type (
 
 func (ReduceRow) Size(in []Size) Size { return Size{1, in[0].H, in[0].Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, each a single sample, channel by channel.
 func (r ReduceRow) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row := t.Out.FloatRow(y), t.In[0].FloatRow(y)
@@ -157,11 +158,10 @@ func (r ReduceRow) Make(t *Task, y, n int) {
 	}
 }
 
-func (ReduceColumn) Size(in []Size) Size { return Size{in[0].W, 1, in[0].Step, true} }
-
+func (ReduceColumn) Size(in []Size) Size               { return Size{in[0].W, 1, in[0].Step, true} }
 func (ReduceColumn) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the only row of t.Out from all rows of the input. y is 0.
 func (r ReduceColumn) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	for i := range out {
@@ -175,12 +175,12 @@ func (r ReduceColumn) Make(t *Task, y, _ int) {
 
 func (ReduceChannels) Size(in []Size) Size { return Size{in[0].W, in[0].H, 1, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, which have one value for each sample of the input.
 func (r ReduceChannels) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		row, step := t.In[0].FloatRow(y), t.In[0].Step
 		for x := range t.Out.FloatRow(y) {
-			t.Out.FloatRow(y)[x] = r.By.of(row[x*step:][:r.Channels])
+			t.Out.FloatRow(y)[x] = r.By.reduce(row[x*step:][:r.Channels])
 		}
 	}
 }
@@ -191,9 +191,9 @@ type Roll struct {
 	Rows, Columns int
 }
 
-func wrap(i, n int) int { return (i%n + n) % n }
+func wrap(i, n int) int { return (i%n + n) % n } // i modulo n, in [0, n)
 
-// Needs implements Op. The last rows of the result may be the first rows of the input.
+// Needs implements Op. Every range begins with row 0, since the last rows of the result may be the first of the input.
 func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	if by := wrap(r.Rows, h); y+by < h {
 		return 0, y + by + 1
@@ -201,7 +201,7 @@ func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	return 0, h
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. Row y of t.Out is row y+r.Rows of the input, modulo the height, with its columns moved alike.
 func (r *Roll) Make(t *Task, y, n int) {
 	in := t.In[0]
 	first := wrap(r.Columns, in.W) * in.Step
@@ -219,8 +219,8 @@ type Interleave struct {
 	Undo          bool
 }
 
-// from returns which of the input's side rows or columns becomes number i of the result; n is Rows or Columns.
-func (v *Interleave) from(i, side, n int) int {
+// source returns which row or column of the input, of side ones, becomes number i of the result. n is Rows or Columns.
+func (v *Interleave) source(i, side, n int) int {
 	if v.Undo {
 		n = side / n
 	}
@@ -229,13 +229,13 @@ func (v *Interleave) from(i, side, n int) int {
 
 func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it copies the rows y to y+n−1 of t.Out, sample by sample, from their places in the input.
 func (v *Interleave) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
-		out, row := t.Out.FloatRow(y), in.FloatRow(v.from(y, in.H, v.Rows))
+		out, row := t.Out.FloatRow(y), in.FloatRow(v.source(y, in.H, v.Rows))
 		for x := range in.W {
-			copy(out[x*step:][:step], row[v.from(x, in.W, v.Columns)*step:])
+			copy(out[x*step:][:step], row[v.source(x, in.W, v.Columns)*step:])
 		}
 	}
 }
@@ -244,6 +244,7 @@ func (v *Interleave) Make(t *Task, y, n int) {
 // a single sample, which then stands for all samples.
 type Select struct{ rowwise }
 
+// Size implements Op: the size of the largest input.
 func (Select) Size(in []Size) Size {
 	s := in[0]
 	for _, other := range in {
@@ -252,7 +253,7 @@ func (Select) Size(in []Size) Size {
 	return s
 }
 
-// Needs implements Op: it returns the rows of the input from which row y is computed.
+// Needs implements Op: row y or, from an input that is a single sample, row 0.
 func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	if h == 1 && height > 1 {
 		return 0, 1
@@ -260,7 +261,7 @@ func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out. A single sample is repeated along the row.
 func (Select) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
@@ -305,9 +306,12 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 	}
 }
 
-// Softmax is e^v for each value v, divided by the sum of e^v over the group of Size channels to which v belongs.
+// Softmax is e^v for each value v, divided by the sum of e^v over the group of Size channels to which v belongs. A
+// sample has Step values; those after the first Channels become 0.
 type Softmax struct{ Size, Channels, Step int }
 
+// Apply implements Pointwise: for each sample of s.Step values, it takes the softmax of its groups, and clears the
+// padding.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {
@@ -317,17 +321,17 @@ func (s Softmax) Apply(dst, a, _ []float32) {
 	}
 }
 
-// ReduceEach sets all channels in each group of Size channels to the reduction of the group.
+// ReduceEach sets all channels in each group of Size channels to the reduction of the group. Padding becomes 0.
 type ReduceEach struct {
 	By                   Reduction
 	Size, Channels, Step int
 }
 
-// Apply implements Pointwise.
+// Apply implements Pointwise: for each sample of r.Step values, it reduces its groups, and clears the padding.
 func (r ReduceEach) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
 		for c := 0; c < r.Channels; c += r.Size {
-			v := r.By.of(a[c:][:r.Size])
+			v := r.By.reduce(a[c:][:r.Size])
 			for i := range r.Size {
 				dst[c+i] = v
 			}

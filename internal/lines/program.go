@@ -13,9 +13,9 @@ package lines
 
 import "superres/internal/kernel"
 
-// Program is a network: a list of nodes in which each node comes after its inputs. The first node is the Source, which
-// reads the picture, the last is the Sink, which takes the result. A program must not change once it has been run.
-// Several goroutines may run it at the same time.
+// Program is a network: a list of nodes in which each node comes after its inputs. The first node is the Source,
+// which reads the picture; the last, a Sink or Sums, writes the result. A program must not change once it has been
+// run. Several goroutines may run it at the same time.
 type Program struct{ Nodes []Node }
 
 // Node is one operation of a program, with the indexes of its input nodes.

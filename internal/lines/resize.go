@@ -41,6 +41,7 @@ type taps struct {
 // count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
+// Size implements Op: the size of the second input or, without one, of the first times Up/Down, rounded down.
 func (r *Resize) Size(in []Size) Size {
 	if len(in) > 1 {
 		return Size{in[1].W, in[1].H, in[0].Step, in[0].Floats}
@@ -70,7 +71,7 @@ func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 }
 
 func floorDiv(a, b int) int {
-	return (a - (a%b+b)%b) / b
+	return (a - (a%b+b)%b) / b // a/b, rounded down
 }
 
 // tapsOf returns the taps for sample i of the result, given the numbers of samples of the input and of the result.
@@ -83,20 +84,20 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 		return taps{first, [4]float32{float32(1 - x), float32(x)}}
 	}
 	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981).
-	near := func(x float64) float64 {
+	near := func(x float64) float64 { // the weight at a distance x of up to 1
 		return float64(float64(float64((r.A+2)*x)-float64(r.A+3))*float64(x*x)) + 1
 	}
-	far := func(x float64) float64 {
+	far := func(x float64) float64 { // the weight at a distance x of 1 to 2
 		inner := float64(float64(r.A*x)-float64(5*r.A)) * x
 		return float64((float64(inner)+float64(8*r.A))*x) - float64(4*r.A)
 	}
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners the range that it returns is wide enough for a picture of any height.
+// Needs implements Op. With aligned corners, positions depend on the height, and the range allows for any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
-		return 0, 0
+		return 0, 0 // the second input gives only its size
 	}
 	if r.AlignCorners && r.By != Nearest && r.Up*h == r.Down*height {
 		lo, hi = floorDiv((y-r.Up+1)*r.Down, r.Up), floorDiv(y*r.Down, r.Up)+r.Down+1
@@ -110,7 +111,7 @@ func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	return min(lo, h-1), max(hi, 1)
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
+// Make implements Op. It combines rows first, and then resizes the combined row; Nearest copies samples.
 func (r *Resize) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	columns := r.columns.Load()
@@ -122,8 +123,8 @@ func (r *Resize) Make(t *Task, y, n int) {
 		r.columns.Store(columns)
 	}
 	count := r.count()
-	for last := -1; n > 0; n, y = n-1, y+1 {
-		down := r.tapsOf(y, in.H, t.Out.H)
+	for last := -1; n > 0; n, y = n-1, y+1 { // for Nearest, last is the row of the input that was resized last
+		down := r.tapsOf(y, in.H, t.Out.H) // the rows to combine
 		sum, out := in.FloatRow(min(max(down.first, 0), in.H-1)), t.Out.FloatRow(y)
 		if r.By == Nearest {
 			if down.first == last {

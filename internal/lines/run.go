@@ -93,9 +93,10 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// takeSlot returns a free slot for the step with the given index. It takes the slot that became free last, but at least
-// as many steps ago as there are workers: then no worker still uses it, and it is likely in the cache. It allocates
-// memory if no slot is free, as happens if a picture arrives in pieces that are no multiples of PassRows.
+// takeSlot returns a free slot for the step with the given index. It takes the slot that became free last, but at
+// least as many steps ago as there are workers: then no worker still uses it, and it is likely in the cache. If all
+// became free later, it takes the first. It allocates memory if no slot is free, as happens if a picture arrives in
+// pieces that are no multiples of PassRows.
 func (c *class) takeSlot(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++
@@ -151,7 +152,7 @@ func (r *Run) PassRows() int { return r.passRows }
 // Made returns how many rows of the result have been computed.
 func (r *Run) Made() int { return r.nodes[len(r.nodes)-1].made }
 
-// makeAll runs all steps, on all workers.
+// makeAll runs all steps on all workers. Each worker runs one step at a time, once the steps that it needs have ended.
 func (r *Run) makeAll(ctx context.Context) error {
 	var (
 		mutex sync.Mutex
@@ -184,7 +185,7 @@ func (r *Run) makeAll(ctx context.Context) error {
 	})
 }
 
-// make computes the rows of a step.
+// make computes the rows of step s, as the task t, and clears their margins.
 func (r *Run) make(t *Task, s step) {
 	node, n := r.program.Nodes[s.node], &r.nodes[s.node]
 	t.In = t.In[:0]
@@ -196,7 +197,7 @@ func (r *Run) make(t *Task, s step) {
 	n.clearMargins(s.y, s.rows)
 }
 
-// clearMargins sets everything beside the samples of the rows y to y+n−1 to 0.
+// clearMargins sets the values left and right of the samples in the rows y to y+n−1 to 0.
 func (r *Rows) clearMargins(y, n int) {
 	if r.margin == 0 {
 		return

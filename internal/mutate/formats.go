@@ -11,8 +11,7 @@ import (
 // part is a piece of a file.
 type part struct {
 	kind string // the name of the kind of part in the format, such as IDAT
-	// body is the content of the part, without length and checksum. It may share the memory of the file, and must not
-	// be changed in place.
+	// body is the content without length and checksum. It may share the memory of the file: do not change it there.
 	body      []byte
 	inner     *format // the format of parts, which lie inside this part, after body; nil: no parts
 	parts     []part
@@ -47,7 +46,7 @@ func (p part) length(right int) uint32 {
 // format says how files of a kind are divided into parts and put together.
 type format struct {
 	is func(data []byte) bool // reports whether data begins like a file of the format
-	// split returns the parts of a file. Bytes that break the rules of the format become one part.
+	// split returns the parts of a file. It leaves out bytes after the last part that is complete.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
@@ -75,8 +74,7 @@ type nest struct {
 	format *format
 }
 
-// part returns a part with the given kind and body. If parts of this kind contain other parts, it splits the body into
-// these.
+// part returns a part with the given kind and body. It splits the body if parts of this kind contain other parts.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {
@@ -91,7 +89,7 @@ func (f *format) part(kind string, body []byte) part {
 	return part{kind: kind, body: body[:n.behind], inner: n.format, parts: n.format.split(body[n.behind:])}
 }
 
-// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes.
+// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes in the order of f.
 func (f *format) number(b []byte) (v uint32) {
 	for i := range b {
 		if f.littleEndian {
@@ -102,7 +100,7 @@ func (f *format) number(b []byte) (v uint32) {
 	return v
 }
 
-// putNumber writes the low bytes of v over b.
+// putNumber writes the low bytes of v over b, in the order of f.
 func (f *format) putNumber(b []byte, v uint32) {
 	for i := range b {
 		if !f.littleEndian {
@@ -169,18 +167,18 @@ func joinRaw(parts []part) (out []byte) {
 	return out
 }
 
-// headPieces is how many short pieces splitRaw cuts at the front of a file, and tailBytes how many bytes at the end of
-// the file it cuts into short pieces.
+// headPieces is how many short pieces splitRaw cuts at the front of a file, and tailBytes how many bytes at the end
+// of the file it cuts into short pieces.
 const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// splitChunks divides a file into its head and chunks.
+// splitChunks divides a file into its head and chunks. It drops what follows the last chunk that is complete.
 func (f *format) splitChunks(data []byte) (parts []part) {
 	if f.head != "" {
 		parts, data = append(parts, part{kind: f.head, body: data[:f.headBytes]}), data[f.headBytes:]
 	}
-	frame := 8
+	frame := 8 // bytes around a body: length, kind and checksum
 	if f.hasSum {
 		frame += 4
 	}
@@ -203,7 +201,7 @@ func (f *format) splitChunks(data []byte) (parts []part) {
 	return parts
 }
 
-// joinChunks puts the parts from splitChunks together.
+// joinChunks puts the parts from splitChunks together, with lengths and checksums: wrong ones where a part says so.
 func (f *format) joinChunks(parts []part) (out []byte) {
 	for _, p := range parts {
 		body := p.content()
@@ -233,7 +231,7 @@ func (f *format) joinChunks(parts []part) (out []byte) {
 	return out
 }
 
-// settlePNG numbers the chunks of an animation in their order.
+// settlePNG numbers the chunks fcTL and fdAT of an animation in their order, from 0.
 func settlePNG(parts []part) {
 	number := uint32(0)
 	for i := range parts {

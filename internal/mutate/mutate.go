@@ -120,8 +120,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four changed parts, and sometimes a change to the file as a whole; d decides which.
-// changes describes what was changed.
+// change returns data with one to four changed parts, and sometimes a change to the whole file, cut off at maxBytes,
+// as d decides. changes describes this; it is empty for data of an unknown format, which are returned unchanged.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -154,7 +154,7 @@ type dice struct {
 	random  *rand.Rand
 }
 
-// sampleBelow returns a number in [0, n).
+// sampleBelow returns a number in [0, n), from as many of the choices as n needs or, once used up, at random.
 func (d *dice) sampleBelow(n int) int {
 	if len(d.choices) == 0 {
 		return d.random.IntN(n)
@@ -176,13 +176,13 @@ func Files(usual uint64) uint64 {
 	return usual
 }
 
-// MostTime is the longest time a reader may take for one mutant: far more than any reader needs, so that it only
-// catches readers that do not end.
+// MostTime is the longest time a reader may take for one mutant: far more than any reader needs. Only the time limit
+// of go test stops a reader that never ends.
 const MostTime = 10 * time.Second
 
-// Guard runs a reader on one file. It fails the test, with name as the name of the file, if the reader panics, takes
-// longer than MostTime, or allocates more than limit bytes in total, including freed memory. Other goroutines must not
-// allocate meanwhile. It returns the number of bytes allocated.
+// Guard runs a reader on one file and waits for it, however long it takes. It fails the test, with name as the name
+// of the file, if the reader panics, has taken longer than MostTime, or has allocated more than limit bytes in total,
+// freed or not. Other goroutines must not allocate meanwhile. It returns the bytes allocated, or 0 after a panic.
 func Guard(t testing.TB, name string, limit int64, read func()) (allocated int64) {
 	t.Helper()
 	began, before := time.Now(), allocations()
@@ -200,7 +200,7 @@ func Guard(t testing.TB, name string, limit int64, read func()) (allocated int64
 		}
 	}()
 	read()
-	return 0
+	return 0 // the deferred function sets allocated
 }
 
 // allocations returns the number of bytes that this process has allocated so far.

@@ -57,9 +57,9 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 	}
 }
 
-// other returns a valid file of the format f, or nil if it finds none.
+// other draws up to 16 valid files, and returns the first of the format f, or nil if none is.
 func (m *Mutator) other(f *format, d *dice) []byte {
-	for range min(16, 16*len(m.Seeds)) {
+	for range min(16, 16*len(m.Seeds)) { // no time without seeds
 		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
 			return s.Data
 		}
@@ -76,6 +76,7 @@ func (s site) body() []byte {
 	return p.body
 }
 
+// swap exchanges the part with another in its list, or returns "" if it draws the part itself.
 func (s site) swap() string {
 	list, j := s.holder.parts, s.sampleBelow(len(s.holder.parts))
 	if s.i == j {
@@ -85,7 +86,7 @@ func (s site) swap() string {
 	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
-// repeat inserts a copy of the part anywhere in the list of parts, or many copies before the part.
+// repeat inserts a copy of the part anywhere in its list, or 2 to 512 copies before it, unless they would be too large.
 func (s site) repeat() string {
 	p, n, to := s.part().clone(), 1, s.sampleBelow(len(s.holder.parts)+1)
 	if s.sampleBelow(2) > 0 {
@@ -116,10 +117,9 @@ func (s site) take() part {
 	return p
 }
 
-// move moves a part to the beginning or the end, or after the first part or before the last, which in many formats are
-// the signature and the end of the file.
+// move moves a part to the beginning or end, or next to the first or last part, in many formats signature and end.
 func (s site) move() string {
-	to, where := min(1, s.sampleBelow(8)), "front "
+	to, where := min(1, s.sampleBelow(8)), "front " // seldom before the first part, which is the signature
 	if s.sampleBelow(3) == 0 {
 		to, where = len(s.holder.parts)-1-s.sampleBelow(2), "back "
 	}
@@ -131,7 +131,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice inserts a part from another file of the format, or replaces the last parts by the last parts of that file.
+// splice inserts a part from another file of the format, or has the file end as that file does, from a part on.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)
@@ -148,7 +148,7 @@ func (s site) splice() string {
 	return "insert " + parts[j].kind
 }
 
-// rename gives a part the kind of another part in its list.
+// rename gives a part the kind of another part in its list, or returns "" if that changes nothing in the file.
 func (s site) rename() string {
 	p, kind := s.part(), s.holder.parts[s.sampleBelow(len(s.holder.parts))].kind
 	before := p.kind
@@ -162,8 +162,7 @@ func (s site) rename() string {
 // extremes are numbers at the boundaries of types and limits.
 var extremes = []uint32{
 	0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 100, 127, 128, 255, 256, 4095, 4096, 7071, 16383, 16384, 32767, 32768, 50_000,
-	65535,
-	65536, 1<<24 - 1, 1 << 24, 1<<30 - 1, 1 << 30, math.MaxInt32 - 1, math.MaxInt32, 1 << 31, math.MaxUint32 - 1,
+	65535, 65536, 1<<24 - 1, 1 << 24, 1<<30 - 1, 1 << 30, math.MaxInt32 - 1, math.MaxInt32, 1 << 31, math.MaxUint32 - 1,
 	math.MaxUint32,
 }
 
@@ -200,7 +199,7 @@ func (s site) setNumber() string {
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
 }
 
-// lie gives the part a wrong length in the file.
+// lie has an extreme number written as the length of the part, or one at most 4 away from the length of its body.
 func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""
@@ -213,7 +212,7 @@ func (s site) lie() string {
 	return fmt.Sprintf("lie %s=%d", p.kind, v)
 }
 
-// spoil gives a part a wrong checksum.
+// spoil gives a part a wrong checksum, if parts of the format have checksums.
 func (s site) spoil() string {
 	s.part().isSpoiled = s.holder.inner.hasSum
 	if !s.part().isSpoiled {
@@ -222,7 +221,7 @@ func (s site) spoil() string {
 	return "spoil " + s.part().kind
 }
 
-// cut shortens a part.
+// cut shortens a part, perhaps to no bytes, or returns "" if it has none.
 func (s site) cut() string {
 	p := s.part()
 	if len(p.body) == 0 {
@@ -232,7 +231,7 @@ func (s site) cut() string {
 	return fmt.Sprintf("cut %s to %d", p.kind, len(p.body))
 }
 
-// grow makes a part longer.
+// grow inserts 1 to 2,048 equal bytes in a part or at its end.
 func (s site) grow() string {
 	p, n := s.part(), 1<<s.sampleBelow(12)
 	at := len(p.body)
@@ -243,7 +242,7 @@ func (s site) grow() string {
 	return fmt.Sprintf("grow %s by %d", p.kind, n)
 }
 
-// flip changes some bytes in a part.
+// flip changes up to four bytes in a part.
 func (s site) flip() string {
 	p, at := s.part(), 0
 	if len(p.body) == 0 {

@@ -34,7 +34,7 @@ func Caught(work func() error) (err error) {
 	return work()
 }
 
-// asPanic returns v, the result of recover, as a *Panic.
+// asPanic returns v, the result of recover, as a *Panic: the *Panic in v or, if there is none, a new one.
 func asPanic(v any) *Panic {
 	if err, ok := v.(error); ok {
 		if p, ok := errors.AsType[*Panic](err); ok {

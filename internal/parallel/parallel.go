@@ -39,7 +39,7 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	var caught panics
 	work := func(body func(lo, hi int)) {
 		if !caught.catch(func() { loop(body) }) {
-			next.Store(int64(n))
+			next.Store(int64(n)) // no further range starts
 		}
 	}
 	var wg sync.WaitGroup
@@ -89,9 +89,9 @@ func Rows(n int, body func(y int)) {
 	})
 }
 
-// Ordered calls work for each i in [0, n), with at most as many calls at a time as there are processors. It passes the
-// results to done in order, in the calling goroutine. It stops at the first error from done, and returns it once all
-// started work has ended. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
+// Ordered calls work for each i in [0, n), with at most one call more at a time than there are processors. It passes
+// the results to done in order, in the calling goroutine. It stops at the first error from done, or if work or done
+// panics. Once all started work has ended, it returns the error, or panics in the calling goroutine with a *Panic.
 func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its capacity limits how many calls of work run at a time
 	stop := make(chan struct{})
@@ -104,19 +104,19 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 			case <-stop:
 				return
 			}
-			begin <- Start(func() R { return work(i) })
+			begin <- Start(func() R { return work(i) }) // not before it has a place in the queue
 		}
 	}()
 	var err error
 	stopped := false
 	var caught panics
 	for wait := range queue {
-		whole := caught.catch(func() {
+		returned := caught.catch(func() {
 			if r := wait(); !stopped { // wait even when stopped, so that no call of work is still running in the end
 				err = done(r)
 			}
 		})
-		if failed := !whole || err != nil; failed && !stopped {
+		if failed := !returned || err != nil; failed && !stopped {
 			stopped = true
 			close(stop)
 		}
@@ -150,7 +150,7 @@ func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T
 	for range min(runtime.GOMAXPROCS(0), len(items)) {
 		wg.Go(func() {
 			for item := range next {
-				whole := caught.catch(func() {
+				returned := caught.catch(func() {
 					r, err := work(ctx, item)
 					one.Lock()
 					defer one.Unlock()
@@ -161,7 +161,7 @@ func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T
 						cancel(err)
 					}
 				})
-				if !whole {
+				if !returned {
 					cancel(nil)
 				}
 			}

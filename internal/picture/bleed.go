@@ -53,7 +53,7 @@ func (p Picture) Bleed() {
 			for c, p := range channels {
 				p.Pix[i] = sum[c] / whole
 			}
-			weights = append(weights, whole/count)
+			weights = append(weights, whole/count) // a filled pixel counts as opaque as its neighbours in the mean
 		}
 		for k, i := range next {
 			weight[i] = weights[k]

@@ -14,9 +14,9 @@ type Canvas struct {
 	Image   image.Image // the painted image
 	W, H    int         // size of the whole picture
 	top     int         // the row of the picture that is the first row of Image: see Strip
-	pix     []uint8
-	samples int // samples per pixel in memory, 1 or 4
-	deep    bool
+	pix     []uint8     // the memory of Image
+	samples int         // samples per pixel in memory, 1 or 4
+	deep    bool        // a sample has two bytes, the high byte first; false: one
 }
 
 // NewCanvas returns a canvas of w×h pixels, black if grey, else transparent; deep selects 16 bits a sample.
@@ -65,7 +65,7 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 	}
 }
 
-// Colour paints row y with opaque pixels, from Y in luma, R−Y in red and B−Y in blue. It overwrites red and blue.
+// Colour paints row y with opaque pixels, from Y in luma, R−Y in red and B−Y in blue. It may overwrite red and blue.
 func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	const r, b = WeightR / WeightG, WeightB / WeightG // G = Y − r·(R−Y) − b·(B−Y)
 	if !c.deep {
@@ -96,12 +96,12 @@ func (c *Canvas) RGB(y int, red, green, blue []float32) {
 	paintRGB(c.pix[4*(y-c.top)*c.W:], red, green, blue)
 }
 
-// paintRGB sets dst to opaque 8-bit RGBA pixels from red, green and blue.
+// paintRGB sets dst to opaque 8-bit RGBA pixels from red, green and blue, clamped to 0..1 and rounded.
 func paintRGB(dst []uint8, red, green, blue []float32) {
 	dst, green, blue = dst[:4*len(red)], green[:len(red)], blue[:len(red)]
 	for x, r := range red {
 		g, b := green[x], blue[x]
-		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits {
+		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits { // one is outside 0..1
 			r, g, b = Clamp(r), Clamp(g), Clamp(b)
 		}
 		to := dst[4*x : 4*x+4]
@@ -121,7 +121,7 @@ func (c *Canvas) makeOpaque(y int) {
 }
 
 // Divided returns a canvas with the pixels of c divided by their alpha; c has premultiplied colours of 16 bits a
-// sample. The result has 16 bits a sample if deep, else 8.
+// sample. Pixels with an alpha of 0 become 0. The result has 16 bits a sample if deep is true, else 8.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {
@@ -130,7 +130,7 @@ func (c *Canvas) Divided(deep bool) *Canvas {
 	parallel.Rows(c.H, func(y int) {
 		for i := y * c.W; i < (y+1)*c.W; i++ {
 			alpha := int(binary.BigEndian.Uint16(c.pix[8*i+6:]))
-			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} {
+			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} { // alpha itself keeps its share of 0xffff
 				v, level := int(binary.BigEndian.Uint16(c.pix[8*i+2*s:])), 0
 				if of > 0 {
 					level = (2*min(v, of)*top + of) / (2 * of)
@@ -161,24 +161,24 @@ func (c *Canvas) Level(v float32) uint16 {
 	return uint16(float64(top)*float64(Clamp(v)) + 0.5)
 }
 
-// Limit clamps one channel of row y to the bounds in list. The pixels enlarged from sample x are those from starts[x]
+// Limit clamps one channel of row y to the Bounds in limits. The pixels enlarged from sample x are those from starts[x]
 // to starts[x+1]-1. As rounding is monotonic, the result is the same as if values had been clamped before rounding.
-func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
+func (c *Canvas) Limit(y, channel int, limits []Bounds, starts []int32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
-		for _, h := range list {
-			for at := starts[h.X]; at < starts[h.X+1]; at++ {
+		for _, b := range limits {
+			for at := starts[b.X]; at < starts[b.X+1]; at++ {
 				sample := pix[2*int(at)*c.samples:][:2]
-				binary.BigEndian.PutUint16(sample, min(max(binary.BigEndian.Uint16(sample), h.Least), h.Most))
+				binary.BigEndian.PutUint16(sample, min(max(binary.BigEndian.Uint16(sample), b.Least), b.Most))
 			}
 		}
 		return
 	}
 	pix := c.pix[(y-c.top)*c.W*c.samples+channel:]
-	for _, h := range list {
-		for at := starts[h.X]; at < starts[h.X+1]; at++ {
+	for _, b := range limits {
+		for at := starts[b.X]; at < starts[b.X+1]; at++ {
 			sample := &pix[int(at)*c.samples]
-			*sample = uint8(min(max(uint16(*sample), h.Least), h.Most))
+			*sample = uint8(min(max(uint16(*sample), b.Least), b.Most))
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (p Picture) Premultiply() {
 // Luma returns the BT.601 brightness, 0.299 R + 0.587 G + 0.114 B, in new memory; for a grey picture, its only plane.
 func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }
 
-// LumaIn is Luma with a result that newPlane allocates.
+// LumaIn is Luma with a result that newPlane allocates, except for a grey picture, which has one plane.
 func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	if len(p.Channels) == 1 {
 		return p.Channels[0]
@@ -65,7 +65,7 @@ func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	return out
 }
 
-// LumaRow sets dst to row y of Luma.
+// LumaRow sets dst to row y of Luma: for a grey picture, to a copy of the row.
 func (p Picture) LumaRow(dst []float32, y int) {
 	if len(p.Channels) == 1 {
 		copy(dst, p.Channels[0].Row(y))
@@ -84,11 +84,12 @@ func LumaOf(dst *plane.Plane, rgb []*plane.Plane) {
 	parallel.Rows(dst.H, func(y int) { lumaRow(dst.Row(y), rgb[0].Row(y), rgb[1].Row(y), rgb[2].Row(y)) })
 }
 
+// lumaRow sets dst, a row, to the brightness of red, green and blue: see LumaOf.
 func lumaRow(dst, red, green, blue []float32) {
 	red, green, blue = red[:len(dst)], green[:len(dst)], blue[:len(dst)]
 	for x := range dst {
 		r, g, b := red[x], green[x], blue[x]
-		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits {
+		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits { // one is outside 0..1
 			r, g, b = Clamp(r), Clamp(g), Clamp(b)
 		}
 		dst[x] = float32(WeightR*r) + float32(WeightG*g) + float32(WeightB*b)

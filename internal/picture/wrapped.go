@@ -11,8 +11,8 @@ func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	b, size := img.Bounds(), r.Size()
 	out := Like(img, size.X, size.Y)
 	pix, _, bytes := Samples(out) // bytes is the length of a pixel
-	from, wide, _ := Samples(img)
-	isKnown := from != nil && img.ColorModel() == out.ColorModel()
+	from, stride, _ := Samples(img)
+	isKnown := from != nil && img.ColorModel() == out.ColorModel() // whole runs of pixels can be copied as bytes
 	inside := func(at, side int) int { return ((at % side) + side) % side }
 	for y := range size.Y {
 		inY := inside(r.Min.Y+y, b.Dy())
@@ -20,7 +20,7 @@ func Wrapped(img image.Image, r image.Rectangle) image.Image {
 			inX, at, run := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes, 1
 			if isKnown {
 				run = min(b.Dx()-inX, size.X-x)
-				copy(pix[at:at+run*bytes], from[inY*wide+inX*bytes:])
+				copy(pix[at:at+run*bytes], from[inY*stride+inX*bytes:])
 			} else {
 				out.(draw.Image).Set(x, y, img.At(b.Min.X+inX, b.Min.Y+inY))
 			}

@@ -22,22 +22,23 @@ type tick struct {
 	minor bool // the label is left out first if there is too little space
 }
 
-// spanning returns an axis from low to high, logarithmic if log. If low is not below high, the axis is wider.
-func spanning(low, high float64, log bool) axis {
+// newAxis returns an axis from low to high, logarithmic if isLog is true. If low is above high, as without values,
+// the axis is 0.1 to 1. If they are equal, it begins below and ends above them.
+func newAxis(low, high float64, isLog bool) axis {
 	switch {
 	case !(low <= high): // no values
 		low, high = 0.1, 1
-	case low == high && log:
+	case low == high && isLog:
 		low, high = low/2, 2*high
 	case low == high:
 		room := max(math.Abs(low)/2, 0.5)
 		low, high = low-room, high+room
 	}
-	a := axis{low: low, high: high, log: log}
-	if log {
-		a.ticks = decades(low, high)
+	a := axis{low: low, high: high, log: isLog}
+	if isLog {
+		a.ticks = logTicks(low, high)
 	} else {
-		a.ticks = steps(low, high)
+		a.ticks = linearTicks(low, high)
 	}
 	return a
 }
@@ -58,8 +59,8 @@ func (a *axis) mark(values []float64) {
 	}
 }
 
-// thin removes labels of minor ticks, then later labels of the other ticks, so that no labels overlap on an axis of the
-// given length. size returns the space that a label needs along the axis, in the unit of length.
+// thin removes each label that would overlap a label kept before it: it goes through the ticks that are not minor,
+// then through the minor ticks. size returns the space that a label needs along the axis, in the unit of length.
 func (a *axis) thin(length float64, size func(label string) float64) {
 	type interval struct{ from, to float64 }
 	var taken []interval
@@ -78,9 +79,9 @@ func (a *axis) thin(length float64, size func(label string) float64) {
 	}
 }
 
-// steps returns about four to nine ticks for a linear axis, at multiples of 1, 2 or 5 times a power of ten.
-func steps(low, high float64) (list []tick) {
-	most := (high - low) / 3.5
+// linearTicks returns about four to nine ticks for a linear axis, at multiples of 1, 2 or 5 times a power of ten.
+func linearTicks(low, high float64) (list []tick) {
+	most := (high - low) / 3.5 // the greatest distance between ticks
 	unit := math.Pow(10, math.Floor(math.Log10(most)))
 	for _, f := range []float64{5, 2} {
 		if f*unit <= most {
@@ -89,17 +90,17 @@ func steps(low, high float64) (list []tick) {
 		}
 	}
 	for i := int(math.Ceil(low/unit - 1e-9)); i <= int(math.Floor(high/unit+1e-9)); i++ {
-		v := float64(i) * unit
+		v := float64(i) * unit // 1e-9: an end of the axis is a tick despite rounding
 		list = append(list, tick{value: v, label: label(v)})
 	}
 	return list
 }
 
-// decades returns ticks for a logarithmic axis: at 1 to 9 times the powers of ten. The powers are labelled and, on an
-// axis of less than two decades, 2 and 5 times the powers. If high < 5·low, the ticks are as on a linear axis.
-func decades(low, high float64) (list []tick) {
+// logTicks returns ticks for a logarithmic axis: at 1 to 9 times the powers of ten. The powers are labelled and, on
+// an axis of less than two decades, 2 and 5 times the powers. If high < 5·low, the ticks are as on a linear axis.
+func logTicks(low, high float64) (list []tick) {
 	if high < 5*low {
-		return steps(low, high)
+		return linearTicks(low, high)
 	}
 	for e := math.Floor(math.Log10(low) + 1e-9); e <= math.Ceil(math.Log10(high)-1e-9); e++ {
 		unit := math.Pow(10, e)
@@ -162,7 +163,7 @@ func mark(style int, x, y float64) string {
 		fmt.Sprintf(marks[style%len(marks)], shade(style)))
 }
 
-// stroke returns the SVG attributes of the curve for style. Styles beyond the number of colours are dashed.
+// stroke returns the SVG attributes of the curve for style. Curves that reuse a colour are dashed, ever more finely.
 func stroke(style int) string {
 	s := fmt.Sprintf(`fill="none" stroke-width="1.6" stroke="%s"`, shade(style))
 	if again := style / len(palette); again > 0 {

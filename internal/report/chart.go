@@ -1,8 +1,7 @@
 // Package report draws charts and writes pages that can be read from disk without a network. A script in a page lays
 // pictures over one another; everything else works without it.
 //
-// Note: gonum.org/v1/plot draws charts, too, but it brings fonts and formats for print, which took 6.4 of the 26 MB of
-// the program.
+// Note: gonum.org/v1/plot draws charts, too, but brings fonts and formats for print: 6.4 of the program's 26 MB.
 package report
 
 import (
@@ -61,8 +60,8 @@ const (
 	gap                = 4.
 )
 
-// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is 0
-// or less on a logarithmic axis.
+// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is
+// 0 or less on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {
@@ -80,7 +79,7 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	f.x.thin((1-2*margin)*(f.right-f.left), func(label string) float64 {
 		return letter*tickSize*float64(utf8.RuneCountInString(label)) + 2*gap
 	})
-	f.y.thin(f.bottom-f.top, func(string) float64 { return 1.4 * tickSize })
+	f.y.thin(f.bottom-f.top, func(string) float64 { return 1.4 * tickSize }) // the height of a line of text
 	var b strings.Builder
 	shown := strings.TrimSuffix(strings.TrimPrefix(c.Title+", "+c.Y, ", "), ", ")
 	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor" `+
@@ -111,7 +110,7 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
-// axes returns the axes of the chart.
+// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. It fails if ranges does.
 func (c Chart) axes() (x, y axis, err error) {
 	across, up, err := c.ranges()
 	if err != nil {
@@ -120,15 +119,15 @@ func (c Chart) axes() (x, y axis, err error) {
 	if c.Y1 > c.Y0 {
 		up = [2]float64{c.clip(c.Y0), c.Y1}
 	}
-	x, y = spanning(across[0], across[1], c.LogX), spanning(up[0], up[1], c.Log)
+	x, y = newAxis(across[0], across[1], c.LogX), newAxis(up[0], up[1], c.Log)
 	if len(c.Ticks) > 0 {
 		x.mark(c.Ticks)
 	}
 	return x, y, nil
 }
 
-// ranges returns the least and the greatest X of the points, and the ends of a Y axis that fits the points and has a
-// margin, so that no curve lies on the frame. Without points, both are (+Inf, -Inf).
+// ranges returns the least and the greatest X of the points, and the ends of a Y axis that fits the points with a
+// margin, which ends at Floor or, if no value is negative, at 0. Without points, both are (+Inf, -Inf).
 func (c Chart) ranges() (across, up [2]float64, err error) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
 	if c.Log && !(c.Floor > 0) {
@@ -230,7 +229,7 @@ func (f frame) grid(b *strings.Builder) {
 		if t.label != "" {
 			size = long
 			line(f.left, at, f.right, at, faint)
-			text("end", f.left-gap, at+0.35*tickSize, t.label)
+			text("end", f.left-gap, at+0.35*tickSize, t.label) // 0.35: from the middle to the baseline
 		}
 		line(f.left, at, f.left+size, at, "")
 	}
@@ -238,7 +237,8 @@ func (f frame) grid(b *strings.Builder) {
 	line(f.left, f.bottom, f.right, f.bottom, "")
 }
 
-// curves writes to b, for each series of c, the spread and the curve, clipped to the frame, and the marks.
+// curves writes to b, for each series of c, the spread and the curve, clipped to the frame, and the marks. A series
+// of one point has only a mark. A mark beyond the ends of the Y axis is left out.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Contest is a comparison of entrants by one measure on the same problems. It provides the table and the sentences that
-// open a report.
+// Contest compares entrants by one measure on the same problems, for the table and the sentences that open a report.
 type Contest struct {
 	Title    string
 	Measure  Measure
@@ -77,7 +76,7 @@ func Estimate(format string, list []float64) string {
 // Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the entrants from the best to the worst; the best entrant that learns is the reference.
+// rank returns the entrants from the best to the worst, by scores times Sign. The best that learns is the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {
@@ -96,7 +95,7 @@ type places struct {
 	others, plain []Rank
 }
 
-// places sorts the ranking into these groups.
+// places returns the ranking, divided into the groups of the type places.
 func (c Contest) places() (p places) {
 	for _, r := range c.rank() {
 		switch {
@@ -111,8 +110,8 @@ func (c Contest) places() (p places) {
 	return p
 }
 
-// next returns the entrant that the report compares the best with: the second best that learns, else the best that does
-// not learn, else nil.
+// next returns the entrant that the report compares the best with: the second best that learns, else the best that
+// does not learn, else nil.
 func (p places) next() *Rank {
 	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
 		return &list[0]
@@ -139,13 +138,12 @@ func (c Contest) Winner() string {
 
 func (c Contest) name(r Rank) string { return c.Entrants[r.Entrant].Name }
 
-// Table returns the ranking, the best entrant first, each compared with the best that learns. The best that learns is
-// in bold if it is the Winner.
+// Table returns the ranking, the best entrant first, each compared with the best that learns, which is in bold if it
+// is the Winner. The share of problems won counts only the problems on which the entrant alone is best.
 func (c Contest) Table() Table {
 	p := c.places()
 	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p",
-		"best in " +
-			c.Problems, "seconds"}, c.Columns...)}
+		"best in " + c.Problems, "seconds"}, c.Columns...)}
 	if p.best != nil {
 		t.Head[2] = "behind " + c.name(*p.best)
 	}
@@ -263,11 +261,12 @@ func (c Contest) Evidence() string {
 	case next.N < 2:
 		return fmt.Sprintf("One of the %s decides nothing.", c.Problems)
 	}
-	on := map[bool]string{true: "in", false: "on"}[c.Problems == "runs"]
+	on := map[bool]string{true: "in", false: "on"}[c.Problems == "runs"] // "in 5 of 7 runs", "on 5 of 7 pictures"
 	text := fmt.Sprintf("%s is better than %s %s %d of %d %s; the mean difference is %s (95 %% interval %s to %s), "+
 		"%s by the signed-rank test.", c.name(*p.best), c.name(*next), on, next.Wins, next.N, c.Problems,
 		c.Measure.Difference(next.Pair.Mean), c.Measure.Difference(next.Low), c.Measure.Difference(next.High),
 		Probability(next.P))
+	// The least p that N problems can give, after Holm's correction for the number of comparisons.
 	if least := math.Ldexp(float64(len(p.others)+len(p.plain)), 1-next.N); least >= Doubt {
 		text += fmt.Sprintf(" With %d %s no difference can be told from chance; take more.", next.N, c.Problems)
 	}

@@ -32,8 +32,8 @@ type Document struct {
 // Fact is a setting of the run, such as the seed.
 type Fact struct{ Name, Value string }
 
-// Section is a part of a document: pictures side by side, then tables. Two of the pictures from Restored and Figure can
-// be laid over one another.
+// Section is a part of a document: pictures side by side, then tables. Two of the pictures from Restored and Figure
+// can be laid over one another.
 type Section struct {
 	Title, Text string
 	// A and B name the makers of the two pictures of the first scene that the page first shows, A to the left of the
@@ -45,7 +45,7 @@ type Section struct {
 	Tables   []Table
 }
 
-// HTML writes the document as a page, which refers to nothing outside.
+// HTML writes the document as a page, which refers to nothing outside, with charts and maps drawn as pictures.
 func (d Document) HTML(w io.Writer) error {
 	sections := slices.Clone(d.Sections)
 	for i, s := range sections {
@@ -101,7 +101,7 @@ func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) er
 	return nil
 }
 
-// Text writes the findings, the lead and the tables for a terminal.
+// Text writes the findings and the lead, each in one line, and the tables for a terminal.
 func (d Document) Text(w io.Writer) error {
 	for _, line := range append(slices.Clone(d.Findings), d.Lead) {
 		if line == "" {
@@ -117,7 +117,7 @@ func (d Document) Text(w io.Writer) error {
 // LaTeX writes the tables: see Table.LaTeX.
 func (d Document) LaTeX(w io.Writer) error { return d.write(w, Table.LaTeX) }
 
-// CSV writes the tables, with a blank line between them and the title of each in its first cell.
+// CSV writes the tables, with a blank line between them. The title of a table replaces the head of its first column.
 func (d Document) CSV(w io.Writer) error {
 	for i, t := range d.tables() {
 		if i > 0 {

@@ -69,8 +69,7 @@ func (h Heat) Figure(width, height float64) HTML {
 			}
 			x := left + width*float64(c)
 			fmt.Fprintf(&b, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="#%02x%02x%02x"/>`+"\n", x, y,
-				width,
-				height, mix[0], mix[1], mix[2])
+				width, height, mix[0], mix[1], mix[2])
 			fill := "#111"
 			if share > 0.5 {
 				fill = "#fff"

@@ -127,7 +127,7 @@ func TestAxis(t *testing.T) {
 		{0.003, 0.28, true, "0.005 0.01 0.02 0.05 0.1 0.2"}, {0.019, 0.047, true, "0.02 0.025 0.03 0.035 0.04 0.045"},
 		{1e-6, 0.1, true, "10⁻⁶ 10⁻⁵ 0.0001 0.001 0.01 0.1"},
 	} {
-		a := spanning(c.low, c.high, c.log)
+		a := newAxis(c.low, c.high, c.log)
 		var got []string
 		for _, mark := range a.ticks {
 			if at := a.share(mark.value); at < -1e-9 || at > 1+1e-9 {
@@ -144,7 +144,7 @@ func TestAxis(t *testing.T) {
 			t.Errorf("%v does not reach from end to end", a)
 		}
 	}
-	a := spanning(50, 800, false)
+	a := newAxis(50, 800, false)
 	a.mark([]float64{50, 100, 150, 800})
 	a.thin(100, func(label string) float64 { return 4 * float64(len(label)) })
 	if a.ticks[1].label != "" || a.ticks[2].label != "150" {

@@ -96,14 +96,14 @@ func Compare(scores, others []float64) Pair {
 func (p Pair) Reversed() Pair {
 	p.Wins, p.Losses = p.Losses, p.Wins
 	p.Mean, p.Low, p.High = -p.Mean, -p.High, -p.Low
-	p.Ahead = !p.Ahead && p.P < 1
+	p.Ahead = !p.Ahead && p.P < 1 // if P is 1, neither is ahead
 	return p
 }
 
 // Decided reports whether the first entrant is better by more than chance explains, at the level Doubt.
 func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
 
-// Probability returns p as text, such as "p = 0.02".
+// Probability returns p as text with two digits, such as "p = 0.02", or as a bound if it is near 0 or 1.
 func Probability(p float64) string {
 	switch {
 	case p < 0.001:
@@ -172,8 +172,7 @@ type Rank struct {
 	Mean    float64
 	Won     int // number of problems on which this entrant alone is best
 	// Pair compares the reference of the ranking with this entrant; for the reference it is the zero value. Its P is
-	// corrected for all comparisons with the reference by Holm's method (S. Holm, Scandinavian Journal of Statistics 6,
-	// 1979).
+	// corrected for all comparisons with the reference (S. Holm, Scandinavian Journal of Statistics 6, 1979).
 	Pair
 	Reference bool
 }
@@ -195,7 +194,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 			if !slices.ContainsFunc(list, func(o Rank) bool {
 				return o.Entrant != r.Entrant && !(v < scores[o.Entrant][k])
 			}) {
-				r.Won++
+				r.Won++ // no other entrant is as good on problem k
 			}
 		}
 		if i == reference {
@@ -208,7 +207,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 	return list
 }
 
-// holm corrects, by Holm's method, the P of each entrant in list except the reference.
+// holm corrects the P of all m entrants but the reference by Holm's method: times m, m − 1, …, and never falling.
 func holm(list []Rank) {
 	var order []*Rank
 	for i := range list {
@@ -224,8 +223,7 @@ func holm(list []Rank) {
 	}
 }
 
-// Best returns the index of the entrant that is ahead of every other by more than chance explains, or -1. scores is as
-// in Ranking.
+// Best returns the index of the entrant ahead of every other by more than chance, or -1, for scores as in Ranking.
 func Best(scores [][]float64) int {
 	list := Ranking(scores, func(int) bool { return true })
 	if len(list) < 2 || slices.ContainsFunc(list[1:], func(r Rank) bool { return !r.Decided() }) {

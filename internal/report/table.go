@@ -63,7 +63,7 @@ type form struct {
 	best, mark [2]string // the texts around the best cell of a row, and around the number of a mark
 }
 
-// texts returns the head and the rows as the output format writes them.
+// texts returns the head and the rows as the form f writes them: escaped, with best cells and numbers of marks.
 func (t Table) texts(f form) (rows [][]string) {
 	var head []string
 	for _, h := range t.Head {
@@ -87,7 +87,7 @@ func (t Table) texts(f form) (rows [][]string) {
 	return rows
 }
 
-// number returns the number of a mark as superscript, as the format writes it.
+// number returns the number of a mark as superscript: inside f.mark or, if that is empty, in superscript digits.
 func (f form) number(n string) string {
 	if f.mark[0] == "" {
 		return superscripts.Replace(n)
@@ -104,8 +104,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with the note of the first cell of a row after the row. A table wider than 100
-// letters is written with rows and columns exchanged if this makes it narrower.
+// Text writes the table for a terminal, with the title in place of the first head, and the note of the first cell of
+// a row after the row. A table wider than 100 letters is transposed if this makes it narrower.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -198,8 +198,7 @@ func (t Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// CSV writes the text of the table without notes. An apostrophe precedes text that a spreadsheet would take for a
-// formula.
+// CSV writes the text of the table without notes, with an apostrophe before text that spreadsheets take for formulas.
 func (t Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{t.Head}

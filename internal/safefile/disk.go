@@ -12,15 +12,13 @@ import (
 // disk is the part of the file system that WriteAtomic uses. Tests replace it by a disk that fails on demand.
 type disk interface {
 	Lstat(name string) (fs.FileInfo, error)
-	// Create creates and opens a new file with the mode perm, less the umask. It fails if the name exists, even as a
-	// dangling link.
+	// Create opens a new file with the mode perm less the umask. It fails if the name exists, even as a dead link.
 	Create(name string, perm fs.FileMode) (file, error)
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
 	Chtimes(name string, modified time.Time) error
-	// SyncDir asks the system to write the names in the folder dir to the disk; "" is the working folder. On systems
-	// that cannot do so, it does nothing.
+	// SyncDir has the system write the names in the folder dir, "" for the working folder, to the disk if it can.
 	SyncDir(dir string)
 }
 
@@ -66,12 +64,13 @@ func (osDisk) Chtimes(name string, modified time.Time) error {
 	return os.Chtimes(name, time.Time{}, modified) // the time of the last access is kept
 }
 
+// Create implements disk. It locks a temporary file at once, so that RemoveLeftovers leaves the file alone.
 func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, err
 	}
-	if _, is := parseTemp(filepath.Base(name)); !is {
+	if _, is := parseTemp(filepath.Base(name)); !is { // RemoveLeftovers leaves this name alone, so no lock is needed
 		return osFile{f, nil}, nil
 	}
 	hold, err := duplicate(f)
@@ -109,6 +108,7 @@ type osFile struct {
 
 func (f osFile) Release() { f.hold.Close() }
 
+// SyncDir implements disk. It ignores errors, since some systems open no folders.
 func (osDisk) SyncDir(dir string) {
 	if dir == "" {
 		dir = "."

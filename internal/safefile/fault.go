@@ -15,8 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// The classes of Faults. A Fault wraps at most one class, which a caller finds with errors.Is. The text of a class
-// never appears in a message.
+// The classes of Faults. A Fault wraps at most one, which errors.Is finds. No message contains the text of a class.
 var (
 	// ErrInput: the input is missing, unreadable, damaged or of another kind.
 	ErrInput = errors.New("unusable input")

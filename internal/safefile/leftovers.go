@@ -26,8 +26,9 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft reports whether no running program needs e, a temporary file or folder in dir that the process owner created.
-// After removing e or leaving it, the caller must call release; until then no other program can begin to use e.
+// isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process owner:
+// its lock is free and owner ran on this machine, or it is a file last written at least olderThan ago, and not
+// locked. The caller must call release after removing or leaving e; until then no other program can begin to use e.
 func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (left bool, release func()) {
 	if !e.IsDir() && !e.Type().IsRegular() {
 		return false, func() {}
@@ -137,8 +138,7 @@ func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	}
 }
 
-// SameFile reports whether the names a and b refer to the same existing file, also through symbolic or hard links, so
-// that writing to a would change b.
+// SameFile reports whether a and b name one existing file, also through links, so that writing to a would change b.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -161,8 +161,8 @@ var self = func() maker {
 	return maker{hex.EncodeToString(sum[:4]), fmt.Sprintf("%08x", rand.Uint32())}
 }()
 
-// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits, with
-// dashes between them, and the suffix.
+// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits,
+// with dashes between them, and the suffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"

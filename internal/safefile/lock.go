@@ -12,7 +12,7 @@ const (
 )
 
 // tryLock tries to lock the regular file or folder called name; the program that created it holds this lock until the
-// program ends. The caller calls release to give up the lock.
+// program ends. If name cannot be opened, state is unknown. The caller calls release to give up the lock.
 func tryLock(name string, isFolder bool) (state lockState, release func()) {
 	how := os.O_WRONLY
 	if isFolder {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock locks the open file f until f and its duplicates are closed, at the latest when the program ends. It returns
-// free if it has taken the lock.
+// lock locks the open file f, without waiting, until f and its duplicates are closed, at the latest when the program
+// ends. It returns free if it has taken the lock, and unknown if the file system has no locks.
 func lock(f *os.File) lockState {
 	state := unknown
 	conn, err := f.SyscallConn()

@@ -154,7 +154,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode for the file to write, and whether it replaces a file. It fails where WriteAtomic does.
+// outputMode returns the mode of the file that name replaces, or 0o666 for a new file. It fails as WriteAtomic does.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}

@@ -22,20 +22,21 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	most := min(max(leastDirectory, size/directoryShare), mostDirectory)
 	d := &directoryReader{ReaderAt: r, size: size, most: most, left: most}
 	z, err := zip.NewReader(d, size)
-	d.isOpen = true
+	d.isOpen = true // members may be read without this limit
 	if err == nil {
 		z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	}
 	return z, err
 }
 
-// directoryReader is a ReaderAt that fails if more than left bytes are read before isOpen is set.
+// directoryReader is a ReaderAt of size bytes that fails if more than `most` bytes are read before isOpen is set.
 type directoryReader struct {
 	io.ReaderAt
-	size, most, left int64
+	size, most, left int64 // left: how many of the most bytes may still be read
 	isOpen           bool
 }
 
+// ReadAt implements io.ReaderAt: see directoryReader. Bytes beyond the end of the archive do not count.
 func (r *directoryReader) ReadAt(b []byte, offset int64) (int, error) {
 	if !r.isOpen {
 		if r.left -= min(int64(len(b)), max(r.size-offset, 0)); r.left < 0 {

@@ -21,8 +21,7 @@ const variable = "SUPERRES_SANDBOX"
 // Enter confines this process for good: from then on it opens no files, makes no connections, starts no programs, and
 // ends with its parent. Call it once, at the beginning of main. It executes the program again, confined, with the same
 // arguments, environment, standard streams and open files. files is the number of open files that the parent passed on
-// besides the streams. Enter returns the confinements that failed, in a few words each, for example because the kernel
-// lacks landlock.
+// besides the streams. Enter returns the confinements that failed, in a few words each: the kernel may lack landlock.
 //
 // Note: landlock confines a thread and the threads that it starts, but Go has several threads before main runs. So the
 // confined thread executes the program again. Landlock allows reading the files needed for the start, also later; the
@@ -38,6 +37,7 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 		}
 		// Close files, too, that the parent or its ancestors have left open by mistake.
 		_ = unix.CloseRange(uint(3+files), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // since Linux 5.11
+		// Exec returns only if it fails. The program executed here finds variable in its environment.
 		err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), variable+"="+faults))
 		faults = "landlock (" + err.Error() + ")"
 	}
@@ -55,7 +55,7 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
 	prepare()
 	if !unfiltered {
-		note("seccomp", filter())
+		note("seccomp", setFilter())
 	}
 	return missing
 }
@@ -125,7 +125,7 @@ func startFiles() []string {
 	own, _ := os.Readlink(self)
 	maps, _ := os.ReadFile("/proc/self/maps")
 	for line := range strings.Lines(string(maps)) {
-		// Addresses, permissions, offset, device, inode, and the path, which may contain spaces.
+		// Addresses, permissions (x: executable), offset, device, inode, and the path, which may contain spaces.
 		fields := strings.SplitN(line, " ", 3)
 		_, path, is := strings.Cut(line, " /")
 		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {
@@ -179,7 +179,7 @@ func (c *Child) Size() (int64, error) {
 	if len(fields) < 6 {
 		return 0, fmt.Errorf("sandbox: the size of process %d cannot be read: %v", c.pid, err)
 	}
-	pages, err := strconv.ParseInt(fields[5], 10, 64)
+	pages, err := strconv.ParseInt(fields[5], 10, 64) // the sixth number is for data and stacks
 	return pages * int64(os.Getpagesize()), err
 }
 

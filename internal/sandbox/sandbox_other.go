@@ -14,8 +14,8 @@ func Enter(int, func(), ...string) (missing []string) {
 	return []string{"no rules for files and the network on this system", "memory is looked at by the program itself"}
 }
 
-// Watch calls over, once or several times, when the program uses more memory than the last call of allow permitted,
-// plus ownSize for the program itself. Before the first call there is no limit.
+// Watch looks every 20 ms, as long as the program runs, and calls over whenever the program uses more memory than the
+// last call of allow permitted, plus ownSize for the program itself. Before the first call there is no limit.
 func Watch(over func()) (allow func(bytes int64)) {
 	var limit atomic.Int64
 	go func() {

@@ -18,7 +18,7 @@ func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 // Child is a child process. It ends with this process, its parent, which limits its memory.
 type Child struct{ job windows.Handle }
 
-// Adopt returns the Child for a process that this process has started.
+// Adopt returns the Child for a process that this process has started, and has it end when the Child is closed.
 func Adopt(p *os.Process) (*Child, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

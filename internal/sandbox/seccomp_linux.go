@@ -43,8 +43,7 @@ var denied = []uint32{
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_PERSONALITY, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MSGGET,
 	unix.SYS_SEMGET, unix.SYS_MQ_OPEN, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, unix.SYS_SETUID,
 	unix.SYS_SETGID, unix.SYS_SETREUID, unix.SYS_SETREGID, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
-	unix.SYS_SETFSUID, unix.SYS_SETFSGID,
-	unix.SYS_SETGROUPS, unix.SYS_CAPSET,
+	unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_SETGROUPS, unix.SYS_CAPSET,
 	// The kernel.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
 	unix.SYS_IO_URING_REGISTER, unix.SYS_IO_SETUP, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
@@ -56,7 +55,7 @@ var denied = []uint32{
 
 // deniedArguments are system calls that fail with EPERM if an argument has one of the listed values.
 //
-// Note: the kernel sends signals to the owner of a file, which may be any process. Landlock sees this since Linux 6.12.
+// Note: F_SETOWN has the kernel send signals about a file to any process. Landlock prevents it since Linux 6.12.
 var deniedArguments = []struct {
 	call     uint32
 	argument uint32 // the number of the argument, from 0
@@ -83,8 +82,8 @@ const (
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// filter makes the kernel refuse, for all threads, the system calls that are not needed to work on a picture.
-func filter() error {
+// setFilter makes the kernel refuse, for all threads, the system calls that filterProgram lists. It cannot be undone.
+func setFilter() error {
 	program := filterProgram(uint32(os.Getpid()))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -103,6 +102,7 @@ func filter() error {
 }
 
 // filterProgram returns the filter for the process pid, as instructions for the filter machine of the kernel (BPF).
+// An instruction from unless skips as many instructions as skip says, unless its test on k is true.
 func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put := func(code uint16, jt, jf uint8, k uint32) {
 		p = append(p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
@@ -121,8 +121,8 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		unless(unix.BPF_JEQ, call, 1)
 		answer(forbid)
 	}
-	// The process may start threads, but not processes. A filter cannot see the flags of clone3; if clone3 is unknown,
-	// the C library uses clone.
+	// The process may start threads, but not processes. A filter cannot see the flags of clone3; if clone3 is
+	// unknown, the C library uses clone.
 	unless(unix.BPF_JEQ, unix.SYS_CLONE3, 1)
 	answer(unknown)
 	unless(unix.BPF_JEQ, unix.SYS_CLONE, 4)

@@ -7,5 +7,5 @@ import (
 	"runtime"
 )
 
-// filter returns an error: the filter exists only for amd64 and arm64.
-func filter() error { return errors.New("not for " + runtime.GOARCH) }
+// setFilter returns an error: the filter exists only for amd64 and arm64.
+func setFilter() error { return errors.New("not for " + runtime.GOARCH) }

@@ -11,9 +11,9 @@ import (
 )
 
 // An animated PNG (APNG) has three more kinds of chunks: acTL says how many frames there are and how often they are
-// played; fcTL precedes the pixels of each frame and says where and how long the frame is shown; fdAT holds the pixels
-// of a frame. Only the first frame has its pixels in the chunks IDAT instead. (Portable Network Graphics, third
-// edition, W3C 2025, sections 11.3.6 and 13.)
+// played; fcTL precedes the pixels of each frame and says where and how long the frame is shown; fdAT holds the
+// pixels of a frame. The first frame may have its pixels in the chunks IDAT, the still picture, instead. (Portable
+// Network Graphics, third edition, W3C 2025, sections 11.3.6 and 13.)
 
 // PNGWriter writes an animation as an animated PNG.
 type PNGWriter struct {
@@ -21,8 +21,8 @@ type PNGWriter struct {
 	opt      imagefile.EncodeOptions
 	frames   int
 	plays    int
-	before   image.Image
-	sequence uint32
+	before   image.Image // the previous frame; nil before the first
+	sequence uint32      // the number of the next chunk fcTL or fdAT
 }
 
 // NewPNGWriter returns a writer for an animation. frames is the number of frames, and plays how often they are played,
@@ -48,6 +48,7 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	if first {
 		out = append(out, pngSignature...)
 	}
+	// The chunks of the encoded rectangle become chunks of the animation. Only the first frame keeps all of them.
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
 		whole := data[c.At()-8 : c.At()+c.Len+4]
 		switch kind := string(c.Kind); {
@@ -65,7 +66,7 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 			if first {
 				out = append(out, whole...)
 			} else {
-				out = metadata.AppendChunk(out, "fdAT", append(p.next(nil), whole[8:8+c.Len]...))
+				out = metadata.AppendChunk(out, "fdAT", append(p.appendNumber(nil), whole[8:8+c.Len]...))
 			}
 		case first:
 			out = append(out, whole...)
@@ -76,21 +77,21 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	return err
 }
 
-// next appends the sequence number of the next chunk fcTL or fdAT, 4 bytes, to b, and increments the number.
-func (p *PNGWriter) next(b []byte) []byte {
+// appendNumber appends the number of the next chunk fcTL or fdAT, 4 bytes, to b, and increments that number.
+func (p *PNGWriter) appendNumber(b []byte) []byte {
 	p.sequence++
 	return binary.BigEndian.AppendUint32(b, p.sequence-1)
 }
 
 // control returns the body of a chunk fcTL for a frame that replaces the pixels in r for good and is shown for delay.
 func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
-	b := p.next(make([]byte, 0, controlLength))
+	b := p.appendNumber(make([]byte, 0, controlLength))
 	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {
 		b = binary.BigEndian.AppendUint32(b, uint32(v))
 	}
 	b = binary.BigEndian.AppendUint16(b, delay.Num)
 	b = binary.BigEndian.AppendUint16(b, delay.Den)
-	return append(b, 0, 0)
+	return append(b, 0, 0) // after the delay, the frame stays; its pixels replace the old ones, transparent or not
 }
 
 // Close writes the end of the file. It does not close the underlying writer.

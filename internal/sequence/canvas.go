@@ -109,6 +109,7 @@ func blend[T uint8 | uint16](dst, src []T) {
 	dst[3] = T((sum + most/2) / most)
 }
 
+// dispose implements canvas: it clears or restores the rectangle of the last frame, if that frame asks for either.
 func (p *plane[T]) dispose() {
 	r := p.last.rect
 	for i, y := 0, r.Min.Y; y < r.Max.Y; i, y = i+1, y+1 {
@@ -124,6 +125,7 @@ func (p *plane[T]) dispose() {
 	}
 }
 
+// describe implements canvas: it looks at every pixel.
 func (p *plane[T]) describe() (opaque, grey bool) {
 	opaque, grey = true, true
 	for pix := p.pix; len(pix) > 0; pix = pix[4:] {
@@ -140,8 +142,9 @@ func (p *plane[T]) describe() (opaque, grey bool) {
 	return opaque, grey
 }
 
+// image implements canvas. If grey is true, it returns the red samples alone.
 func (p *plane[T]) image(grey bool) (img image.Image) {
-	step := 1 // distance between samples that are kept
+	step := 1 // distance between samples that are kept: of a grey pixel, red stands for green and blue
 	if grey {
 		step = 4
 	}
@@ -149,7 +152,7 @@ func (p *plane[T]) image(grey bool) (img image.Image) {
 	img = picture.New(picture.ModelOf(grey, deep), p.size.Bounds())
 	to, _, _ := picture.Samples(img)
 	for i := 0; i < len(p.pix); i += step {
-		if deep {
+		if deep { // the high byte of a sample comes first
 			to[0], to = uint8(uint16(p.pix[i])>>8), to[1:]
 		}
 		to[0], to = uint8(p.pix[i]), to[1:]

@@ -22,6 +22,7 @@ type gifCells struct {
 	control []byte // the extension about the next image; nil: no extension
 }
 
+// newGIFCells returns a walk over the GIF in data. It reads the size from the header.
 func newGIFCells(data []byte) (cells, error) {
 	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
 	if err != nil {
@@ -32,6 +33,7 @@ func newGIFCells(data []byte) (cells, error) {
 }
 
 // readExtension sets g.control if the extension block is about the next image, or g.plays if it is about repetition.
+// It ignores all others. The byte after the label is the length of the data, 4 or 11 bytes for these two.
 func (g *gifCells) readExtension(block []byte) {
 	const (
 		label = 1  // offset of the label, which says what the extension is about
@@ -72,13 +74,13 @@ func (g *gifCells) next() (c cell, err error) {
 		}
 	}
 	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
-	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7)
+	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7) // after the byte that begins an image
 	c.from, c.to = from, g.blocks.At()
 	c.over = true // opaque pixels cover the canvas; transparent ones leave it
 	c.delay = Delay{Den: 100}
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])
-		switch g.control[3] >> 2 & 7 {
+		switch g.control[3] >> 2 & 7 { // the disposal method
 		case 2:
 			c.after = clear
 		case 3, 4: // some programs write 4 for 3
@@ -97,6 +99,6 @@ func (g *gifCells) file(c cell) ([]byte, error) {
 	still = append(still, g.control...)
 	place := len(still)
 	still = append(append(still, g.data[c.from:c.to]...), gifTrailer)
-	copy(still[place+1:], []byte{0, 0, 0, 0})
+	copy(still[place+1:], []byte{0, 0, 0, 0}) // left and top
 	return still, nil
 }

@@ -22,14 +22,12 @@ type GIFWriter struct {
 	w       io.Writer
 	plays   int
 	comment string
-
-	aside  *os.File
-	packer *flate.Writer
-	buffer *bufio.Writer
-
-	before *image.NRGBA
-	counts *counts
-	list   []saved
+	aside   *os.File
+	packer  *flate.Writer
+	buffer  *bufio.Writer
+	before  *image.NRGBA
+	counts  *counts
+	list    []saved
 
 	// Used while the file is written:
 	palette color.Palette // the transparent colour is the last
@@ -61,8 +59,9 @@ func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWr
 	return g
 }
 
-// Put adds img as the next frame. All frames must be of the same size and the same type, *image.Gray or *image.NRGBA.
-// The caller must not change img before the next call returns. Pixels less than half opaque become transparent.
+// Put adds img as the next frame: it stores the rectangle that differs from the frame before. All frames must have
+// the same size and type, *image.Gray or *image.NRGBA. The caller must not change img before the next call returns.
+// Pixels less than half opaque become transparent.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	m := toNRGBA(img)
 	var before image.Image
@@ -99,8 +98,8 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return m
 }
 
-// toHundredths returns d in hundredths of a second, the unit of a GIF. Delays in other units are rounded, to at least 2
-// unless they are 0, since players show a frame with a smaller delay for 10.
+// toHundredths returns d in hundredths of a second, the unit of a GIF. Delays in other units are rounded and limited
+// to 65,535, and to at least 2 unless they are 0, since players show a frame with a smaller delay for 10.
 func toHundredths(d Delay) int {
 	if d.Den == 0 || d.Den == 100 {
 		return int(d.Num)
@@ -129,7 +128,7 @@ func (g *GIFWriter) Close() error {
 	g.palette = append(g.palette, color.RGBA{})
 	to, size := &mapping{colours, make([]mapped, 1<<knownBits)}, g.before.Rect
 	in := flate.NewReader(bufio.NewReaderSize(g.aside, 1<<16))
-	now := bytes.Repeat([]uint8{transparent}, size.Dx()*size.Dy())
+	now := bytes.Repeat([]uint8{transparent}, size.Dx()*size.Dy()) // the canvas, as indices of the palette
 	g.shown = bytes.Clone(now)
 	row := make([]byte, 4*size.Dx())
 	for _, s := range g.list {
@@ -145,21 +144,21 @@ func (g *GIFWriter) Close() error {
 				}
 			}
 		}
-		if err := g.frame(now, s.delay); err != nil {
+		if err := g.queue(now, s.delay); err != nil {
 			return err
 		}
 	}
-	if err := g.write(gif.DisposalNone); err != nil {
+	if err := g.writeWaiting(gif.DisposalNone); err != nil {
 		return err
 	}
 	_, err := g.w.Write([]byte{gifTrailer})
 	return err
 }
 
-// frame writes the waiting frame, if any; then the next frame, a copy of indices, waits. To remove visible pixels, a
-// GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the rectangle
-// of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
-func (g *GIFWriter) frame(indices []uint8, delay int) error {
+// queue writes the waiting frame, if any; then the next frame, a copy of indices, waits. To remove visible pixels, a
+// GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the
+// rectangle of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
+func (g *GIFWriter) queue(indices []uint8, delay int) error {
 	size := g.before.Rect
 	next := &gifFrame{pix: bytes.Clone(indices), rect: size, delay: delay}
 	if last := g.waiting; last != nil {
@@ -171,13 +170,13 @@ func (g *GIFWriter) frame(indices []uint8, delay int) error {
 			}
 		}
 		if gone.Empty() {
-			if err := g.write(gif.DisposalNone); err != nil {
+			if err := g.writeWaiting(gif.DisposalNone); err != nil {
 				return err
 			}
 			g.shown = last.pix
 		} else {
 			last.rect = last.rect.Union(gone)
-			if err := g.write(gif.DisposalBackground); err != nil {
+			if err := g.writeWaiting(gif.DisposalBackground); err != nil {
 				return err
 			}
 			g.shown = last.pix
@@ -194,9 +193,9 @@ func (g *GIFWriter) frame(indices []uint8, delay int) error {
 	return nil
 }
 
-// write writes the waiting frame with the given disposal method. Pixels that do not change the picture shown are
-// written as transparent, which takes fewer bytes.
-func (g *GIFWriter) write(disposal byte) error {
+// writeWaiting writes the waiting frame with the given disposal method, after the header if it is the first frame.
+// Pixels that do not change the picture shown are written as transparent, which takes fewer bytes.
+func (g *GIFWriter) writeWaiting(disposal byte) error {
 	f, size := g.waiting, g.before.Rect
 	transparent := uint8(len(g.palette) - 1)
 	m := image.NewPaletted(f.rect, g.palette)
@@ -227,14 +226,14 @@ func (g *GIFWriter) write(disposal byte) error {
 			return err
 		}
 	}
-	_, err = g.w.Write(data[start : len(data)-1])
+	_, err = g.w.Write(data[start : len(data)-1]) // without the trailer, which Close writes once
 	return err
 }
 
 // extensions returns the blocks after the header: about repetition, unless g.plays is 1, and with the comment, if any.
 func (g *GIFWriter) extensions() (b []byte) {
 	if g.plays != 1 {
-		again := 0
+		again := 0 // how often after the first time; 0: endlessly
 		if g.plays > 0 {
 			again = min(g.plays-1, 0xffff)
 		}

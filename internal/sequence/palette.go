@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// A GIF has up to 255 colours and a transparent colour. The colours are chosen once for all frames, weighted by how
-// often each occurs in the changed rectangles of the frames, so that a colour of the animation looks the same in all
-// frames:
+// A GIF has up to 255 colours and a transparent colour. The colours are chosen once, weighted by how often each
+// occurs in the changed rectangles of the frames, so that a colour of the animation looks the same in all frames:
 //
 //	cells  of 4³ levels, each with its mean colour and its number of pixels
 //	split  the box of cells with the largest squared error, at its mean, along the axis where
@@ -39,12 +38,12 @@ type counts struct {
 	bins  []bin
 }
 
-// add counts a pixel of the colour r, g, b.
+// add counts a pixel of the colour r, g, b in its cell, and notes the colour in c.exact, unless that is full.
 func (c *counts) add(r, g, b uint8) {
 	const drop = 8 - cellBits
 	one := &c.bins[int(r)>>drop<<(2*cellBits)|int(g)>>drop<<cellBits|int(b)>>drop]
 	key := uint32(r)<<16 | uint32(g)<<8 | uint32(b)
-	if c.exact != nil && (one.n == 0 || one.most != key) {
+	if c.exact != nil && (one.n == 0 || one.most != key) { // one.most is in exact already
 		if c.exact[key] = true; len(c.exact) > mostColours {
 			c.exact = nil
 		}
@@ -218,8 +217,8 @@ func moveCentres(cells []spot, own []int, centres []spot) {
 	}
 }
 
-// snapCentres returns the colours of the centres. A centre gets the colour that most pixels of its cells have, if there
-// is one, else its own colour, rounded. own[i] is the index of the centre of cells[i].
+// snapCentres returns the colours of the centres. If the vote in a cell proves that one colour has more than half of
+// the pixels of a centre, the centre gets it, else its own, rounded. own[i] is the index of the centre of cells[i].
 func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	best := make([]*bin, len(centres))
 	for i, s := range cells {
@@ -256,10 +255,10 @@ type mapped struct {
 
 const knownBits = 16
 
-// index returns the index of the palette colour nearest to r, g, b.
+// index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known for the next time.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
-	e := &m.known[key*0x9e3779b1>>(32-knownBits)]
+	e := &m.known[key*0x9e3779b1>>(32-knownBits)] // hashed by multiplication; a new colour replaces an old one
 	if e.key == key {
 		return e.index
 	}

@@ -51,6 +51,7 @@ const (
 	behindPixels
 )
 
+// newPNGCells returns a walk over the animated PNG in data. It reads the size and depth from IHDR, the first chunk.
 func newPNGCells(data []byte) (cells, error) {
 	p := &pngCells{data: data, chunks: metadata.WalkChunks(bytes.NewReader(data))}
 	head, err := p.chunks.Next() // IHDR, or an error
@@ -138,7 +139,8 @@ func (p *pngCells) next() (cell, error) {
 	}
 }
 
-// keepColour stores chunk, a complete chunk PLTE or tRNS, in p.colours, if it is the first of its kind.
+// keepColour stores chunk, a complete chunk PLTE or tRNS, in p.colours. It ignores a second one of its kind, one
+// after the pixels of the still picture, and one longer than any palette.
 func (p *pngCells) keepColour(kind string, chunk []byte) {
 	const most = 3*256 + 12 // bytes of the longest chunk with a palette
 	place := 0
@@ -150,8 +152,8 @@ func (p *pngCells) keepColour(kind string, chunk []byte) {
 	}
 }
 
-// newCell returns the frame that is described in control, the body of a chunk fcTL. Its pixels are in the chunks at the
-// offsets [from, to) of the file.
+// newCell returns the frame that is described in control, the body of a chunk fcTL. Its pixels are in the chunks at
+// the offsets [from, to) of the file.
 func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
 		return c, refuseDamaged("a frame without pixels")
@@ -160,13 +162,13 @@ func newCell(control []byte, from, to int64) (c cell, err error) {
 	c.left, c.top = number(controlLeft), number(controlTop)
 	c.width, c.height = number(controlWidth), number(controlHeight)
 	c.delay = Delay{binary.BigEndian.Uint16(control[controlDelay:]), binary.BigEndian.Uint16(control[controlDelay+2:])}
-	c.after = min(disposal(control[controlDispose]), restore)
+	c.after = min(disposal(control[controlDispose]), restore) // undefined values, above 2, count as restore
 	c.over = control[controlBlend] == 1
 	c.from, c.to = from, to
 	return c, nil
 }
 
-// file returns a PNG with only the frame c; chunks fdAT become chunks IDAT.
+// file returns a PNG with only the frame c: chunks fdAT become chunks IDAT. It fails if a checksum is wrong.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()

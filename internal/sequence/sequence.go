@@ -68,7 +68,7 @@ type Reader struct {
 	data   []byte
 	name   string
 	lim    imagefile.Limits
-	grey   bool
+	grey   bool           // all frames are grey
 	turn   int            // the EXIF orientation, 1 to 8
 	size   imagefile.Size // size of the canvas
 	cells  cells
@@ -100,8 +100,7 @@ const (
 	restore                 // the rectangle looks again as before the frame
 )
 
-// cells walks over the frames of an animation. The same code serves for checking and for reading, so that no frame is
-// read that was not checked.
+// cells walks over the frames of an animation, both to check and to read them, so that every frame read was checked.
 type cells interface {
 	// about returns what the file says about the whole animation, in the part read so far.
 	about() animation
@@ -149,7 +148,7 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 	return r, nil
 }
 
-// explain returns err as an error about the file, in words for people.
+// explain returns err as an error about the file, in words for people. An error of no known kind is returned unchanged.
 func (r *Reader) explain(err error) error {
 	if fault, ok := safefile.Named(err, r.name); ok {
 		return fault
@@ -188,9 +187,8 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// open sets the fields of r about the whole animation; begin returns a walk over its frames. First open counts the
-// frames and checks that each lies inside the canvas, without decoding pixels or taking memory for them. Then it
-// decodes the frames once, in survey.
+// open sets the fields of r about the whole animation; begin returns a walk over its frames. It counts the frames and
+// checks that each lies inside the canvas, before it takes memory for pixels. Then survey decodes them once.
 func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error)) (err error) {
 	r.begin = begin
 	if r.cells, err = begin(r.data); err != nil {
@@ -290,7 +288,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next stored frame onto the canvas. The decoder accepts no more pixels than the frame has.
+// compose decodes the next stored frame onto the canvas. It fails if the picture and the frame differ in size.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {
@@ -321,7 +319,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 // errEnough stops imagefile after the header of a page, when only the header is needed.
 var errEnough = errors.New("enough")
 
-// findPages sets r.places and r.Frames for a TIFF, and checks the headers of its pages.
+// findPages sets r.places and r.Frames for a TIFF. It refuses pages with a bad header, too many and too large ones.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
 	places, others, err := imagefile.Pages(r.data)
@@ -365,7 +363,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	return nil
 }
 
-// page returns the next page, decoded.
+// page returns the next page, decoded. It writes the offset of the page into the header of the file in r.data.
 func (r *Reader) page(ctx context.Context) (*Frame, error) {
 	imagefile.SetPage(r.data, r.places[r.number])
 	r.number++

@@ -24,6 +24,7 @@ type webpCells struct {
 
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
+// newWebPCells returns a walk over the animated WebP in data. It reads the size from VP8X, the first chunk.
 func newWebPCells(data []byte) (cells, error) {
 	w := &webpCells{data: data, chunks: metadata.WalkRIFF(bytes.NewReader(data))}
 	head, err := w.chunks.Next()
@@ -37,7 +38,7 @@ func newWebPCells(data []byte) (cells, error) {
 	}
 	body := head.Bytes()
 	w.width, w.height = number24(body[width:])+1, number24(body[height:])+1
-	w.plays, w.frames = 1, -1
+	w.plays, w.frames = 1, -1 // until the chunk ANIM, and unknown
 	return w, nil
 }
 
@@ -64,7 +65,8 @@ func (w *webpCells) next() (c cell, err error) {
 	}
 }
 
-// frame returns the frame in chunk, an ANMF, and sets w.start and w.parts.
+// frame returns the frame in chunk, an ANMF, and sets w.start and w.parts. The chunk holds half of the left and top
+// edges, and the width and height less 1.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
 		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
@@ -73,8 +75,8 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	c.left, c.top = 2*number24(body), 2*number24(body[3:])
 	c.width, c.height = number24(body[6:])+1, number24(body[9:])+1
 	c.delay = milliseconds(int(number24(body[12:])))
-	c.over = body[15]&2 == 0
-	if body[15]&1 != 0 {
+	c.over = body[15]&2 == 0 // the flag for replacing instead of blending is not set
+	if body[15]&1 != 0 {     // the flag for clearing the rectangle afterwards
 		c.after = clear
 	}
 	if w.start, w.parts, err = chunk.StillWebP(); err == io.EOF {

@@ -145,13 +145,13 @@ func (o *Option) missing() string {
 func unquoted(help string) (value, text string) {
 	f := flag.Flag{Usage: help, Value: new(custom)}
 	value, text = flag.UnquoteUsage(&f)
-	if text == help {
+	if text == help { // no backquotes: value is a name that package flag made up
 		value = ""
 	}
 	return value, text
 }
 
-// Offers returns the values that completion offers, and whether file names are offered as well.
+// Offers returns the values that completion offers, and whether the value name in Help asks it to offer file names too.
 func (o *Option) Offers() (words []Word, files bool) {
 	if list, ok := o.To.(interface{ Words() []string }); ok {
 		words = Plain(list.Words())
@@ -199,13 +199,11 @@ func (o *Option) Dashed() []string {
 
 // Names implements cli.Flag. Aliases are left out, since reorder in package console replaces them by Name.
 func (o *Option) Names() []string { return []string{o.Name} }
-
-func (o *Option) IsSet() bool { return o.given }
-
-func (o *Option) String() string { return o.Name }
+func (o *Option) IsSet() bool     { return o.given }
+func (o *Option) String() string  { return o.Name }
 
 func (o *Option) Apply(set *flag.FlagSet) error {
-	set.Var(flagValue{o}, o.Name, o.Help)
+	set.Var(flagValue{o}, o.Name, o.Help) // without aliases: see Names
 	return nil
 }
 
@@ -256,6 +254,7 @@ func (t Table) Without(names ...string) Table {
 	return t.where(func(o *Option) bool { return !slices.Contains(names, o.Name) })
 }
 
+// where returns the options for which the function is returns true.
 func (t Table) where(is func(*Option) bool) (list Table) {
 	for _, o := range t {
 		if is(o) {

@@ -97,8 +97,7 @@ type list struct {
 
 // List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does; nil: no check.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
-
-func (l *list) String() string { return strings.Join(*l.to, ",") }
+func (l *list) String() string                               { return strings.Join(*l.to, ",") }
 
 func (l *list) Set(text string) error {
 	*l.to = append(*l.to, text)
@@ -114,8 +113,7 @@ type custom struct {
 	read func(text string) error
 }
 
-// Custom returns a Value that calls read at each Set; read stores the value. Custom calls read with preset unless
-// preset is "".
+// Custom returns a Value that calls read at each Set, and first with preset unless that is ""; read stores the value.
 func Custom(preset string, read func(text string) error) Value {
 	if preset != "" {
 		_ = read(preset) // a default is valid, so there is no error
@@ -182,7 +180,8 @@ func (n *Number[T]) If(want string, allows func(T) bool) *Number[T] {
 	return n
 }
 
-// In adds the unit of the number to errors. It must follow AtLeast or Between.
+// In adds the unit of the number to errors, and words the limit from AtLeast as "1 or more pixels". It must follow
+// AtLeast or Between.
 func (n *Number[T]) In(unit string) *Number[T] {
 	if n.unit = " " + unit; n.most == nil {
 		n.want = fmt.Sprintf("%v or more", *n.least)
@@ -190,7 +189,8 @@ func (n *Number[T]) In(unit string) *Number[T] {
 	return n
 }
 
-// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes.
+// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes. n must
+// come from Num.
 func (n *Number[T]) Times(factor T) *Number[T] {
 	n.factor = factor
 	*n.to *= factor

@@ -50,6 +50,7 @@ func newCanvas(rng *rand.Rand, w, h int, unit float64) *canvas {
 	return &canvas{image.NewNRGBA(image.Rect(0, 0, w, h)), rng, float64(w) / unit, float64(h) / unit, unit}
 }
 
+// likely is true with the probability p. between and proportion draw from [lo, hi): evenly, or evenly in the logarithm.
 func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
 func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
 func (c *canvas) proportion(lo, hi float64) float64 { return lo * elementary.Pow(hi/lo, c.Float64()) }
@@ -71,7 +72,7 @@ func (c *canvas) sampleColour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// sampleInk returns a random colour, which in most cases is visible on the colour ground.
+// sampleInk returns a random colour. Most are visible on the colour ground: over 40 of 255 levels brighter or darker.
 func (c *canvas) sampleInk(ground color.NRGBA) color.NRGBA {
 	for {
 		ink := c.sampleColour()
@@ -90,7 +91,7 @@ func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// renderScene renders a scene of a random kind on the whole canvas.
+// renderScene renders a scene of a random kind on the whole canvas. A kind listed twice is twice as likely.
 func (c *canvas) renderScene() {
 	scenes := []func(){
 		c.renderPage, c.renderPage, c.renderCode, c.renderLines, c.renderLines, c.renderCurves, c.renderCartoon,
@@ -212,6 +213,7 @@ func (c *canvas) renderCurves() {
 	}
 }
 
+// renderWave renders a wave as long as the canvas is wide, with its middle at (x, y).
 func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	var list []point
 	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)
@@ -263,7 +265,7 @@ func (c *canvas) renderDialog() {
 		x, y := c.snap(c.between(-5, c.w-8)), c.snap(c.between(-5, c.h-8))
 		w, h := c.snap(c.proportion(4, c.w)), c.snap(c.proportion(4, c.h/2))
 		edge, inside := c.sampleInk(ground), c.sampleColour()
-		border := float64(1 + c.IntN(8)/6)
+		border := float64(1 + c.IntN(8)/6) // 1 or, in a quarter of cases, 2
 		switch c.IntN(4) {
 		case 0:
 			c.fillRectangle(x, y, w, border, edge) // a horizontal line

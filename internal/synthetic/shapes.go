@@ -48,8 +48,8 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 		if long == 0 {
 			continue
 		}
-		u, v := (b.y-a.y)/long*width/2, (a.x-b.x)/long*width/2
-		if len(list) > 2 { // segments overlap, to leave no gaps at bends
+		u, v := (b.y-a.y)/long*width/2, (a.x-b.x)/long*width/2 // from the middle of the line to its edge
+		if len(list) > 2 {                                     // segments overlap, to leave no gaps at bends
 			more := 0.25 * width / long
 			a, b = point{a.x - more*(b.x-a.x), a.y - more*(b.y-a.y)}, point{b.x + more*(b.x-a.x), b.y + more*(b.y-a.y)}
 		}
@@ -103,6 +103,7 @@ func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 	c.renderText(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
 
+// renderText renders text in the font f. (x, y) is the left end of the base line; size is the font size in units.
 func (c *canvas) renderText(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size * c.unit, DPI: 72})
 	if err != nil {

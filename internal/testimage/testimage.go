@@ -19,7 +19,7 @@ func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
-// Drawing returns a picture with edges in all directions. Each phase gives another picture.
+// Drawing returns rings across stripes, with edges in all directions. phase shifts the rings and turns the stripes.
 func Drawing(w, h int, phase float64) *image.Gray {
 	return Gray(w, h, func(x, y int) uint8 {
 		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2
@@ -50,7 +50,7 @@ func Noise(w, h int) *plane.Plane {
 	return p
 }
 
-// Fill sets every pixel of an image to a random colour, opaque or with random alpha, and returns the image.
+// Fill sets every pixel of an image to a random colour, opaque or with a random alpha above 0, and returns the image.
 func Fill[T interface {
 	image.Image
 	Set(x, y int, c color.Color)

@@ -36,6 +36,7 @@ func NewColour(n *Network) (*Colour, error) {
 	return &Colour{made}, nil
 }
 
+// init lets package stage read networks for colour, called "convolutional", from model files.
 func init() {
 	stage.RegisterColour(kind, func(scale int, text json.RawMessage, a *stage.Arrays) (stage.Colour, error) {
 		n, err := loadNet(scale, text, a, true)
@@ -46,7 +47,7 @@ func init() {
 	})
 }
 
-// Tune implements stage.Colour.
+// Tune implements stage.Colour. It returns c itself if the settings change nothing.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 	tuned, changed, err := c.tune(t)
 	if err != nil {
@@ -63,6 +64,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	strip func(from, to int) [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale
 	inputs := colours + scale*scale
+	// read writes the inputs of row y: for each sample two colour differences, then its scale² enlarged pixels.
 	read := func(y int, to []int16) {
 		red, blue := low[0].Row(y), low[1].Row(y)
 		for x, v := range red {
@@ -81,9 +83,10 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	var current [2]*plane.Plane // rows of the picture, from row top on
 	top := 0
 	begin := func(from, to int) { current, top = strip(from, to), from }
+	// add adds the residual to row y of current, limited by the colours around each sample.
 	add := func(y int, sums []float32, step int) {
 		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
-		for i, p := range current {
+		for i, p := range current { // R−Y, then B−Y
 			bounds(least, most, low[i], y)
 			for k := range scale {
 				row := p.Row((y-top)*scale + k)
@@ -116,7 +119,7 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	}
 }
 
-// quantiseColour returns the integer for half of a colour difference v, which is clamped to −1..1.
+// quantiseColour returns the integer for half of a colour difference v, which is clamped to −1..1: round(white/2·v).
 func quantiseColour(v float32) int16 {
 	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded to float32 before 0.5 is added
 	if v < 0 {

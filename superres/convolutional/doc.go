@@ -7,17 +7,11 @@
 //
 //   - quantise.go rounds a network to integers and proves that no sum can overflow;
 //   - net.go is the rounded network and its form in a file; stage.go and colour.go make stages of it;
-//     grain.go keeps the residual off flat areas with grain;
+//     grain.go keeps the residual off areas that vary no more than camera noise does;
 //   - run.go takes a picture through the layers, a few rows at a time;
 //   - the arithmetic is in package kernel: Convolve, ConvolveTwoRows, ConvolveFourRows and Residual.
 //
 // Note: products are of 16-bit integers. On Set5, a network that reaches 37.17 dB in float32 changes by 0.0005 dB.
-// Weights and activations of 8 bits, rounded without further training, lose 0.008 dB with a scale and a zero point for
-// each channel and 0.018 dB with one pair for each layer, and are no faster on processors without VNNI. The chain of
-// 3×3 layers uses Winograd's tiles of 2×2 outputs instead (kernel.ConvolveTwoRows), which need fewer products for the
-// same sums on any processor. One row of a layer of 32 channels runs at 81 to 87 % of the peak of one core on AVX-512
-// with VNNI and at 86 to 89 % on AVX2. With tiles, two rows take 0.68 and 0.55 of the time of two single rows with 32
-// channels, and 0.61 and 0.53 with 48 (BenchmarkConvolve, BenchmarkConvolveTwoRows). On NEON they take 0.43 of the
-// instructions with 48 channels. Tiles save 20 of 36 products; the input and output transforms, a fifth of the time,
-// and shorter sums use up the rest.
+// Weights and activations of 8 bits, rounded without further training, lose 0.008 dB or more, and are no faster on
+// processors without VNNI. The chain of 3×3 layers uses Winograd's tiles instead, with fewer products.
 package convolutional

@@ -7,17 +7,19 @@ import (
 	"superres/patches/plane"
 )
 
-// A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So the residual
-// is left out where samples vary no more than grain does, and a share of the residual is added where samples vary more.
-// On pictures without grain that costs 0.01 dB.
+// A network sharpens the grain of a camera, its noise, together with details, so that a sky gets a woven texture. So
+// the residual, which the network adds to the enlarged brightness, is left out where the brightness of the picture
+// varies no more than grain does. Where brightness varies more, a share of the residual is added. On pictures
+// without grain that costs 0.01 dB.
 
-// The variance for a sample is taken over the (2·around+1)² samples around it. Where the standard deviation is grainEnd
-// times the grain or more, all of the residual is added.
+// How much brightness varies at a sample of the picture is its standard deviation over the (2·around+1)² samples
+// around it. If that is at most the grain given to WithGrain, the sample gets none of the residual; from grainEnd
+// times the grain on it gets all of it, and in between a share that grows with the variance.
 const (
 	around   = 2
 	grainEnd = 2.5
-	samples  = (2*around + 1) * (2*around + 1)
-	fineness = 16 // integer steps per level (0 to 255)
+	samples  = (2*around + 1) * (2*around + 1) // samples of which the variance is taken
+	fineness = 16                              // integer steps per level (0 to 255)
 )
 
 // MaxGrain is the greatest grain of a stage, in levels (0 to 255).
@@ -34,11 +36,12 @@ func (s *Stage) WithGrain(grain float64) *Stage {
 	return changed
 }
 
-// shares sets dst to the share of the residual, 0..1, that each sample of low gets:
+// shares sets dst to the share of the residual, 0..1, that each sample of low, the picture's brightness, gets:
 //
 //	(v − g²)/((5g/2)² − g²), clamped to 0..1,
 //
-// with v the variance of the 5×5 samples around it (edge samples are repeated) and g the grain.
+// with v the variance of the 5×5 samples around it in squares of levels (edge samples are repeated), g the grain in
+// levels, and 5/2 = grainEnd. Variances are integers, in units of 1/one.
 func (s *Stage) shares(ctx context.Context, dst, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)
@@ -51,7 +54,7 @@ func (s *Stage) shares(ctx context.Context, dst, low *plane.Plane) error {
 			for y := lo; y < hi; y++ {
 				row := dst.Row(y)
 				w.each(func(x int, sum, squares int32) {
-					v := int64(squares)*samples - int64(sum)*int64(sum)
+					v := int64(squares)*samples - int64(sum)*int64(sum) // the variance times one
 					row[x] = min(max(float32(v-least)/span, 0), 1)
 				})
 				w.next()
@@ -88,7 +91,8 @@ func (w *window) next() {
 	w.add(w.y+around, 1)
 }
 
-// add adds the samples of row y, times a sign of 1 or −1, to the sums.
+// add adds the samples of row y, times a sign of 1 or −1, to the sums: −1 takes away a row that add has added. Rows
+// beyond the plane are the row at the edge. A level has fineness integer steps.
 func (w *window) add(y int, sign int32) {
 	row := w.plane.Row(min(max(y, 0), w.plane.H-1))
 	sums, squares := w.sums[around:][:len(row)], w.squares[around:][:len(row)]
@@ -100,6 +104,7 @@ func (w *window) add(y int, sign int32) {
 }
 
 // each calls visit for each sample x of row w.y, with the sum and the sum of squares over the 5×5 samples around.
+// Columns beyond the plane are the column at the edge.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

@@ -13,7 +13,7 @@ func MeanOf(stages ...*Stage) (*Stage, error) {
 	}
 	mean := NewNetwork(stages[0].params.architecture(stages[0].scale))
 	for i := range mean.Layers {
-		clear(mean.Layers[i].Slope)
+		clear(mean.Layers[i].Slope) // NewNetwork has set them, and the sums begin with 0
 	}
 	share := 1 / float32(len(stages))
 	for _, s := range stages {

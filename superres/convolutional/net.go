@@ -145,8 +145,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest could make a sum
-// overflow 32 bits, or if sums are multiplied by 1 or more.
+// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest, at levels up
+// to 1, could make a sum overflow 32 bits, or if sums are multiplied by 1 or more.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
@@ -171,7 +171,7 @@ func checkSums(l *Layer, largest int64, t tables) error {
 }
 
 // filter returns l, the first layer in the tables, as a filter of the kernels. Channels that pad the layer to whole
-// vectors have weights of 0 and outputs of 0.
+// vectors have weights of 0 and outputs of 0. The inputs of the network's first layer are not padded.
 func (p params) filter(l *Layer, t tables) kernel.Filter {
 	step := p.width()
 	if l.first {
@@ -193,7 +193,8 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f for l, the first layer in the tables, at the levels that p is tuned to.
+// setBias sets the biases of f for l, the first layer in the tables, at the levels that p is tuned to: each level
+// adds its share of the numbers in t.levels.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {
@@ -229,8 +230,8 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: all sizes and
-// sums are checked.
+// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: sizes and sums
+// are checked.
 func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -246,7 +247,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if p.Colour != colour {
 		return n, fmt.Errorf("a network of colour in the place of one of brightness, or the other way round")
 	}
-	weights, outputs, padded := 0, 0, 0
+	weights, outputs, padded := 0, 0, 0 // padded counts weights with their padding
 	layers := p.layers(scale)
 	for _, l := range layers {
 		weights, outputs = weights+l.weights(), outputs+l.Out
@@ -255,7 +256,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if err := a.Reserve(4 * int64(padded)); err != nil {
 		return n, err
 	}
-	inner := outputs - layers[len(layers)-1].Out
+	inner := outputs - layers[len(layers)-1].Out // outputs of all layers but the last
 	t := tables{
 		weights:  get[int16](a, "weights", weights, &err),
 		bias:     get[int32](a, "bias", outputs, &err),
@@ -308,7 +309,8 @@ func (n *net) Save(a *stage.Arrays) any {
 // Scale returns the factor by which the net enlarges.
 func (n *net) Scale() int { return n.scale }
 
-// Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals.
+// Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals. It
+// leaves out the numbers for trust in a net that knows none, so that older nets keep their fingerprints.
 func (n *net) Fingerprint() [sha256.Size]byte {
 	t := n.tables
 	all := []any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.levels[Strength], t.units}

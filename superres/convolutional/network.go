@@ -97,7 +97,7 @@ type Layer struct {
 	// Levels holds, for each level and output, the number that a level of 1 adds to Bias; nil: the level is no input.
 	Levels [LevelCount][]float32
 
-	first bool
+	first bool // this is the first layer, with the picture as its input
 }
 
 // NewNetwork returns a new network with weights, biases and levels of 0 and slopes of 0.2.

@@ -74,8 +74,8 @@ func newNet(n *Network) (net, error) {
 	return made, nil
 }
 
-// quantise returns the tables of integers for n. In each layer the greatest activation that the test patterns cause
-// becomes kernel.Clip; greater activations in a picture are clipped.
+// quantise returns the tables of integers for n. In each layer the greatest activation that the test patterns cause,
+// at levels of 0 and of 1, becomes kernel.Clip; greater activations in a picture are clipped.
 func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
@@ -88,7 +88,7 @@ func quantise(n *Network, p params) (t tables, err error) {
 			most[i] = max(most[i], v)
 		}
 	}
-	unit := func(most float64) float64 {
+	unit := func(most float64) float64 { // the factor a for a greatest activation
 		if most == 0 {
 			return 1
 		}
@@ -96,7 +96,7 @@ func quantise(n *Network, p params) (t tables, err error) {
 	}
 	in := float64(white)
 	for i, l := range n.Layers {
-		out := 1.0
+		out := 1.0 // for the last layer, with real numbers as results
 		if i < last {
 			out = unit(most[i])
 			t.units = append(t.units, out)
@@ -116,7 +116,8 @@ func quantise(n *Network, p params) (t tables, err error) {
 }
 
 // add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. An input
-// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest.
+// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest. isChain demands
+// that Winograd's transform of the weights fits, too. add fails if a number is not finite, or a factor is 1 or more.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
 	var brightness, most, all float64 // sum of brightness weights, greatest magnitude, sum of magnitudes
 	terms := 0
@@ -128,7 +129,8 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 		}
 		terms++
 	}
-	bias := float64(l.Bias[o]) + brightness*grey/white
+	bias := float64(l.Bias[o]) + brightness*grey/white // the integer for a brightness is 0 at mid-grey
+	// rounding is the most that rounding of the weights, by ½ each, and of the bias adds to a sum.
 	offset, rounding, limit := math.Abs(bias), largest*float64(terms)/2+1, float64(math.MaxInt32)
 	for _, list := range l.Levels {
 		if list != nil {
@@ -139,7 +141,7 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 	if isChain {
 		limit, most = kernel.MaxWinogradSum, max(most, l.greatestTransformed(o)*(1+1e-3))
 	}
-	gain = 1
+	gain = 1 // of an output of zeros
 	if all > 0 || offset > 0 {
 		gain = (limit - rounding) / (largest*all + offset*in)
 	}
@@ -185,7 +187,8 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns a new network that rounds to n: the network that n was made from, except for the rounding.
+// Network returns a new network that rounds to n: the network that n was made from, except for the rounding. An
+// output with a factor of 0 gets weights of 0.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -239,7 +242,7 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 		h := w
 		var skipped []float32
 		for i := range last {
-			if w < n.Layers[i].Side || h < n.Layers[i].Side {
+			if w < n.Layers[i].Side || h < n.Layers[i].Side { // too few samples are left for a tap
 				break
 			}
 			x, w, h = n.Layers[i].Apply(x, w, h)
@@ -254,7 +257,7 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 			skipped = slices.Clone(x)
 		}
 	}
-	sums := 0.0
+	sums := 0.0 // the greatest of layers that are added
 	for i := 0; i < last; i += every {
 		sums = max(sums, most[i])
 	}

@@ -61,7 +61,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	step := n.filters[len(n.filters)-1].Outputs
 	write := func(y int, sums []float32) { add(y, sums, step) }
 	r := n.program().Start(w+2*margin, h+2*margin, around, write)
-	for done, known := 0, 2*margin; done < h; {
+	for done, known := 0, 2*margin; done < h; { // rows made of the result, and known of the extended picture
 		known += r.PassRows()
 		if err := r.Advance(ctx, known, func(made int) { begin(done, made); done = made }); err != nil {
 			return err // the memory of r is in an undefined state
@@ -72,8 +72,8 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	return nil
 }
 
-// Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform,
-// working for the rows of all layers that are in memory at the same time, and for the buffers of the workers.
+// Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform, 14 for
+// each word of two weights, working for the rows of all layers that are in memory at once, and the buffers of workers.
 func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))

@@ -11,8 +11,7 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds the residual that a network computes to the enlarged brightness. It implements stage.Tunable and
-// stage.AreaKeeper.
+// Stage adds the residual that a network computes to enlarged brightness. It is a stage.Tunable and stage.AreaKeeper.
 type Stage struct{ net }
 
 // NewStage rounds a network for brightness to integers and returns it as a stage. It fails if a number of the network
@@ -29,6 +28,7 @@ const kind = "convolutional"
 
 func init() { stage.Register(kind, load) }
 
+// load reads a network for brightness from a model file.
 func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	n, err := loadNet(scale, text, a, false)
 	if err != nil {
@@ -46,7 +46,7 @@ func Of(s stage.Stage) (*Stage, bool) {
 // SeesColour implements stage.ColourViewer.
 func (s *Stage) SeesColour() bool { return s.params.SeesColour }
 
-// Tune implements stage.Tunable.
+// Tune implements stage.Tunable. It returns s itself if the settings change nothing.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	tuned, changed, err := s.tune(t)
 	if err != nil {
@@ -76,13 +76,14 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 }
 
 // ApplyWithin is Apply for a window of low: current and the result have only the pixels of the window. The window
-// leaves out at most the reach of the network on each side.
+// leaves out at most the reach of the network on each side. If the stage has a grain, only a share of the residual
+// is added where brightness varies little: see shares.
 func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane,
 	w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	shareOf := func(int) kernel.Row { return kernel.Row{V: one[:]} }
+	shareOf := func(int) kernel.Row { return kernel.Row{V: one[:]} } // all of the residual
 	if s.params.Grain > 0 {
 		shares := w.Plane(low.W, low.H)
 		defer w.Give(shares.Pix)

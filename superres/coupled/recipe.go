@@ -48,7 +48,8 @@ func (r Recipe) Check() error {
 }
 
 // Stages returns the stages of a model with copies of low, D_L of Patch²×K, and of high, D_H of (Scale·Patch)²×K, with
-// one atom in each column. The copies are rounded to float32, the precision in which pictures are enlarged.
+// one atom in each column: the coupled stage, and back-projection if there is any. The copies are rounded to float32,
+// the precision in which pictures are enlarged. Stages fails if r or the sizes are invalid.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err

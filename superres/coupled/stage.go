@@ -72,8 +72,7 @@ func New(scale int, c Stage) (*Stage, error) {
 	m, l := c.High.Dims()
 	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > MaxAtoms {
 		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal "+
-			"numbers up to %d",
-			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
+			"numbers up to %d", n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
 	}
 	var err error
 	if c.coder, err = NewCoder(c.Coder, c.Low); err != nil {
@@ -150,6 +149,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return New(scale, c)
 }
 
+// Kind implements stage.Stage, as does Save, which puts the dictionaries into a and returns the other parameters.
 func (c *Stage) Kind() string { return kind }
 
 // Reach implements stage.Stage. It is one row less than a patch, since a sample depends on all patches that cover it.
@@ -161,7 +161,8 @@ func (c *Stage) Save(a *stage.Arrays) any {
 	return params{c.Patch, c.Mean, c.Detail, c.Coder}
 }
 
-// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time.
+// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time. A picture
+// smaller than a patch is extended first, and the result is cropped.
 func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
@@ -194,8 +195,8 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 // togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples in float32, the low
-// patch in float64, and the code.
+// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples of both in float32, the
+// low patch in float64, and the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
@@ -206,15 +207,16 @@ func (c *Stage) patchBytes() int {
 func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
-	fixed = int64(k) * int64(8*k+16*n+12*m)
+	fixed = int64(k) * int64(8*k+16*n+12*m) // bytes of an atom: in the Gram matrix, D_L and D_H
 	row := width * c.patchBytes()
 	together := min(max(togetherBytes, row), rows*row)
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 
+// Settings implements stage.Tunable: the coder can be set.
 func (c *Stage) Settings() stage.Settings { return stage.Coding }
 
-// Tune implements stage.Tunable.
+// Tune implements stage.Tunable: it sets the coder or its sparsity. It returns c itself if t has neither.
 func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	if t.Coder == "" && t.Sparsity == 0 {
 		return c, nil
@@ -257,7 +259,8 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough.
+// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough: the
+// sums of high atoms times the coefficients of the codes, plus the means unless Detail is set. A range has 256 patches.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {

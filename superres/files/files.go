@@ -106,7 +106,7 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 // the rest of it is not read.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
-	end := func() {}
+	end := func() {} // ends the task that Admit begins
 	defer func() { end() }()
 	err := parallel.Caught(func() error {
 		job, err := e.job(w, r, size)
@@ -147,7 +147,9 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 // title is the name of the file in messages.
 const title = "picture"
 
-// job returns the job of enlarging the file of size bytes in r to w, with the format of the result.
+// job returns the job of enlarging the file of size bytes in r to w, with the format of the result: the format of the
+// options or, if they name none, of the file, but png for formats that results do not follow. It fails if the format is
+// unfit.
 func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, error) {
 	job := enlarging.Job{
 		Source: &enlarging.Body{Title: title, Bytes: r, Size: size},

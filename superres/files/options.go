@@ -142,7 +142,8 @@ func (o *Options) Set(name, text string) (err error) {
 // region is the name of the option for Region, which no flag of the program sets.
 const region = "region"
 
-// refused returns err, an error from setting an option of table, as an ErrOptions with the names that Set uses.
+// refused returns err, an error from setting an option of table, as an ErrOptions in one line, with the names that Set
+// uses and without words of over 200 characters.
 func refused(table settings.Table, err error) error {
 	text := table.Undashed(safefile.OneLine(err.Error()))
 	words := strings.Split(text, " ")
@@ -152,7 +153,8 @@ func refused(table settings.Table, err error) error {
 	return usage.Errorf("%s", strings.Join(words, " "))
 }
 
-// settings returns the settings for o, or an error that wraps ErrOptions.
+// settings returns the settings for o, or an error that wraps ErrOptions. It sets only options that differ from their
+// zero values, by the same table as the program does, which checks their ranges.
 func (o Options) settings() (s enlarging.Settings, err error) {
 	format := imagefile.Format(strings.ToLower(o.Format))
 	switch {

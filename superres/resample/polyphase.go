@@ -42,6 +42,7 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 // The weights are taken from the middle of an axis with this many samples in the smaller picture.
 const exampleAxis = 16
 
+// newEnlarging and newReducing return the filter for an integer scale.
 func newEnlarging(scale int) *polyphase {
 	f := &polyphase{scale: scale}
 	t := Bicubic.taps(exampleAxis, exampleAxis*scale)
@@ -89,7 +90,7 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	s, w, wide := f.scale, src.W, src.W*f.scale
 	before, after := f.reach()
 	q0, q1 := y0/s, (y0+dst.H+s-1)/s
-	const grain = 16
+	const grain = 16 // rows of the old plane in a range
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), q1-q0, grain, func() func(lo, hi int) {
 		mid := make([]float32, (grain+before+after)*wide)
@@ -118,9 +119,10 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase. phased is a buffer.
+// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase. phased is a buffer
+// for the samples of one phase.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
-	var at [5]int
+	var at [5]int // no phase has more weights
 	for i, p := range f.phases {
 		for k := range p.weight {
 			at[k] = before + p.first + k
@@ -151,7 +153,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	for k := range across {
 		across[k] = k
 	}
-	// The background context never ends, so there is no error.
+	// A range has 8 rows. The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), dst.H, 8, func() func(lo, hi int) {
 		row, pad, down := make([]float32, wide), make([]float32, before+wide+after), make([]int, len(p.weight))
 		return func(lo, hi int) {

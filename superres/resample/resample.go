@@ -138,7 +138,8 @@ func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
 
-// sumRows is Rows for any kernel and size, with sums in float64. The faster code for fixed scales must agree with it.
+// sumRows is Rows for any kernel and size, with sums in float64: first along the rows that are needed, then along
+// columns. The faster code for fixed scales must agree with it.
 func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
 	mid := plane.New(out.W, hi-lo)
@@ -153,7 +154,7 @@ func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 			to[x] = float32(sum)
 		}
 	})
-	// The background context never ends, so there is no error.
+	// A range has 16 rows. The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, 16, func() func(from, to int) {
 		sum := make([]float64, out.W)
 		return func(from, to int) {
@@ -181,6 +182,7 @@ type taps struct {
 	index  []int32
 }
 
+// sumOf returns the weights and the indices of the old samples that are summed to new sample i.
 func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
@@ -221,8 +223,9 @@ func (k Kernel) tapsAt(oldSize, newSize int, a Axis) taps {
 	return weigh(filter, oldSize, newSize, min(1/a.Step, 1), at)
 }
 
-// weigh returns the taps for newSize samples at the positions u = at(i) on an axis of oldSize samples. shrink is the
-// number of new samples for each old sample, at most 1.
+// weigh returns the taps for newSize samples at the positions u = at(i) on an axis of oldSize samples: the values of
+// the filter, divided by their sum. shrink is the number of new samples for each old sample, at most 1; to reduce, it
+// widens the filter. Indices beyond an edge are mirrored.
 func weigh(filter imaging.ResampleFilter, oldSize, newSize int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1

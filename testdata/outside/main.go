@@ -1,5 +1,4 @@
-// Outside is a superres with a learner, a coder and a stage of another module in it: an
-// example for those who write their own, and a test that it can be done.
+// Outside is superres with a learner, a coder and a stage from another module, as an example and as a test.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 type armFunction struct {
 	name     string
 	offsets  map[string]int // of the parameters in the stack frame
-	size     int            // of all parameters samplesPerPointer
+	size     int            // of all parameters together
 	lines    []armLine
 	prologue []armLine // goes before lines
 	loops    [][2]int  // the first line of each loop, and the line after it
@@ -33,14 +33,14 @@ type armLine struct {
 // armOperand is a variable, and the bit in the instruction's code where its register number begins.
 type armOperand struct{ variable, shift int }
 
-// newArmFunction returns the empty function of an operation, with its parameters placed in the stack frame.
+// newArmFunction returns the empty function of an operation, with its parameters placed in the stack frame as Go
+// does: each is aligned to its size, 4 bytes for a float32, otherwise 8.
 func newArmFunction(op operation) (*armFunction, error) {
 	sig, err := op.parse()
 	if err != nil {
 		return nil, err
 	}
-	f := &armFunction{name: op.assemblyName(), offsets: map[string]int{},
-		constants: map[uint32]vector{}}
+	f := &armFunction{name: op.assemblyName(), offsets: map[string]int{}, constants: map[uint32]vector{}}
 	for _, p := range sig.parameters {
 		size := 8
 		if p.isFloat32 {
@@ -74,8 +74,7 @@ func (f *armFunction) write(format string, values ...any) {
 
 // instruction adds an instruction with the integer n, often an address in memory, and the vector v.
 func (f *armFunction) instruction(code uint32, mnemonic string, n integer, v vector) {
-	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
-		registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
 }
 
 // indexed adds an instruction with the vector v and the memory at base plus index.
@@ -107,8 +106,9 @@ func (l armLine) variables() (list []int) {
 	return list
 }
 
-// assign returns a register for each variable. A variable keeps its register from the first line that uses the variable
-// to the last or, if it is set before a loop and used in the loop, at least to the end of the loop.
+// assign puts the prologue before the lines, and returns a register for each variable. A variable keeps its register
+// from the first line that uses the variable to the last or, if it is set before a loop and used in the loop, at
+// least to the end of the loop. assign panics if the registers do not suffice.
 func (f *armFunction) assign() []int {
 	f.lines = append(f.prologue, f.lines...)
 	for i := range f.loops {
@@ -160,7 +160,8 @@ func (f *armFunction) assign() []int {
 	return registers
 }
 
-// text returns the function in Go's assembly.
+// text returns the function in Go's assembly. An instruction that the assembler does not know becomes a word, with
+// its mnemonic and registers in a comment.
 func (f *armFunction) text() string {
 	registers := f.assign()
 	var b strings.Builder

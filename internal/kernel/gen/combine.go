@@ -27,8 +27,9 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512, NEON, SIMD128},
 })
 
-// combine processes dst eight vectors at a time, then one vector, then one number at a time. All three loops add the
-// parts in order, and round products before they add them, so that all machines compute the same bits.
+// combine writes combine or, if onto is true, combineOnto. It processes dst eight vectors at a time, then one
+// vector, then one number at a time. All three loops add the parts in order, and round products before they add
+// them, so that all machines compute the same bits.
 func (t tier) combine(onto bool) {
 	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), lengthOf("dst")
 	var base reg.GPVirtual
@@ -107,7 +108,7 @@ func (t tier) combine(onto bool) {
 	})
 }
 
-// combine is the combine of tier for arm64: it processes four vectors at a time, then one, then numbers.
+// combine is the combine of tier for arm64. It processes four vectors at a time, then one vector, then one number.
 func (c *code) combine(onto bool) {
 	pointers := []integer{c.param("dst"), c.param("src")}
 	if onto {

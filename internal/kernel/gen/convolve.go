@@ -31,7 +31,8 @@ var _ = register(operation{
 // convolve scales, rounds and clips the sums while they are in registers.
 func (t tier) convolve() { t.filter(4, t.store) }
 
-// store scales, rounds and clips the sums of a tile and stores them at dst. tall is the number of samples of the tile.
+// store scales, rounds and clips the sums of a tile and stores them at dst. sample and output are the first of the
+// tile, and tall is the number of samples of the tile.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
 	outputs(dst, line, sample, output, 2)
@@ -70,11 +71,8 @@ func (t tier) residual() {
 
 // filter computes the sums of tiles of samples and outputs, as large as the registers can hold, and calls finish with
 // the sums of each tile. tall is the number of samples in a tile with AVX2. The last tile of a row ends where the row
-// ends, so that some samples are computed twice.
-//
-// Note: with AVX-512 a tile has 24 samples and one vector of outputs, for any number of outputs: 25 operands are loaded
-// for 24 products. Intel's processors load two and multiply two in a cycle, so that wider tiles would gain 4 % in the
-// outer layers.
+// ends, so that some samples are computed twice. With AVX-512 a tile has 24 samples and one vector of outputs, for any
+// number of outputs: wider tiles would gain 4 % in the outer layers.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
 	if t.lanes == 8 {
@@ -131,7 +129,8 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 // samplesPerPointer is the number of samples that are addressed from one pointer.
 const samplesPerPointer = 6
 
-// filterTile sets acc to the sums of a tile: the biases plus all products. tall is the number of samples of the tile.
+// filterTile sets acc to the sums of a tile: the biases plus all products. sample and output are the first of the
+// tile, and tall is the number of its samples. The loops go over the runs of a sample and the words of a run.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	bias, weights := pointer("bias"), pointer("weights")

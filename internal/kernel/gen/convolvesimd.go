@@ -25,7 +25,7 @@ func (l simdLimits) sum(v, skip value) value {
 	return maxShorts(minShorts(addShortsSaturated(v, skip), l.most.value()), l.lowest.value())
 }
 
-// simdConvolve writes convolve for WebAssembly.
+// simdConvolve writes convolve for WebAssembly: it scales the sums of 8 outputs of 4 samples, and adds skip.
 func simdConvolve(f *function) {
 	limits := f.simdLimits()
 	positive, negative := f.vectors(2), f.vectors(2)

@@ -153,7 +153,8 @@ var _ = register(operation{
 	assembly:  tier.advance,
 })
 
-// advance computes four vectors of p in registers, through all members of the support, before it updates corr.
+// advance writes the loops of Advance: it computes four vectors of p in registers, through all members of the support,
+// before it updates corr and the largest |corr|.
 func (t tier) advance() {
 	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
 	row, n := pointer("row"), lengthOf("p")

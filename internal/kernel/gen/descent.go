@@ -48,7 +48,8 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of the samples at and after from: len(right) vectors of sums for each sample.
+// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of sums for
+// each sample. right is for weights.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -101,7 +102,7 @@ type stepping struct {
 	one, three, five integer
 }
 
-// stepOf returns the stepping by the parameter step.
+// stepOf returns the stepping by the parameter step, on amd64 with registers of three and of five steps.
 func (c *code) stepOf(tall int) *stepping {
 	s := &stepping{code: c, one: c.bytesOf("step")}
 	if c.arm == nil {
@@ -125,7 +126,8 @@ func (s *stepping) skip(p integer, samples int) {
 	}
 }
 
-// from returns the pointers from which at and spread reach the given number of samples; first points to the first.
+// from returns the pointers from which at and spread reach the given number of samples; first points to the first. On
+// arm64 each sample has a pointer, on amd64 seven samples share one.
 func (s *stepping) from(first integer, samples int) []integer {
 	list := []integer{first}
 	switch {
@@ -197,6 +199,7 @@ func (t tier) correlate() {
 		XORQ(column, column)
 		for _, w := range widths {
 			while(cols, w*t.lanes32(), func() {
+				// tile loads the sums acc of a tile from c or, with store, stores them there.
 				tile := func(store bool) {
 					at, corner := GP64(), c
 					LEAQ(Mem{Base: corner, Index: column, Scale: 1}, at)

@@ -94,7 +94,8 @@ func without(archs []string) string {
 	return "purego || !(" + strings.Join(list, " || ") + ")"
 }
 
-// tiersText returns the Go variables that describe the tiers in list, all of one architecture.
+// tiersText returns the Go variables tierNames and tierRuns for the tiers in list, all of one architecture. A tier
+// runs if the machine has the instructions of the tier and of the tiers before it that are not apart.
 func tiersText(list []tier) string {
 	if len(list) == 0 {
 		return "var tierNames = []string{\"generic\"}\n\nvar tierRuns []bool\n"

@@ -46,7 +46,8 @@ var _ = entrywise("clipFloats", "(dst, src []float32, least, most float32)", []s
 		})
 	})
 
-// ofSamples registers an operation on rows of samples, with parameters that have a value for each channel.
+// ofSamples registers an operation on rows of samples, with parameters that have a value for each channel. body gets
+// a vector v of src and the vectors by of the parameters for the same channels, and returns the vector for dst.
 func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
 	return entrywise(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
 		"len(dst) is a multiple of len("+parameters[0]+"), a multiple of 16", func(c *code) {

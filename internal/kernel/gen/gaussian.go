@@ -24,7 +24,7 @@ func onAVX2(name, signature, needs string, write func(c *code)) struct{} {
 		assembly: func(t tier) { write(&code{tier: t}) }})
 }
 
-// spreadShorts is spreadRows for tiles of int16: see gaussian.go of package kernel.
+// spreadShorts is spreadRows for int16, and notes the largest magnitudes in seen: see gaussian.go of package kernel.
 var _ = onAVX2("spreadShorts",
 	"(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16)",
 	"k is a multiple of 16, k and n are at least 1, len(seen) at least 16", func(c *code) {

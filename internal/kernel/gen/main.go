@@ -19,6 +19,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// main writes the Go files, the module of WebAssembly and the assembly of all operations to a folder.
 func main() {
 	to := flag.String("to", "..", "write the files to `FOLDER`")
 	flag.Parse()
@@ -42,8 +43,9 @@ func main() {
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
-// assemble writes the assembly for amd64, the only architecture of avo. A function contains the code for each tier that
-// its operation has, and jumps to the code for the tier in use, or for the nearest slower tier.
+// assemble writes the assembly for amd64, the only architecture of avo, to a file. A function contains the code for
+// each tier that its operation has, the fastest first. The code for a tier, except the slowest, begins with a jump to
+// the code of the next slower tier. It jumps if the tier in use is slower or, at a tier that is apart, another.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {
@@ -76,7 +78,7 @@ func assemble(file string, ops []operation) {
 		}
 	}
 	writeConstants()
-	os.Args = os.Args[:1] // avo writes its arguments into the file
+	os.Args = os.Args[:1] // avo writes its arguments into the file; its flags are set now
 	for name, value := range map[string]string{"out": file, "pkg": "kernel"} {
 		if err := flag.Set(name, value); err != nil {
 			log.Fatal(err)

@@ -11,14 +11,8 @@ import (
 // the second and third row. The output transform needs their sum in its first row and their difference in its second,
 // so the products of the first row are added to the sum, and the products of the last row to the difference.
 //
-// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26. Intel's
-// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles of loads beside 12 of
-// products. The weights of two entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once
-// in a call, at 11 bytes in a cycle, and stay in the first-level cache.
-//
-// At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its
-// input transform, which takes 32 cycles for its stores, and 68 for its output transform: nine tenths are products. At
-// 48 channels, products are 576 of 670. On Zen 5 ConvolveTwoRows has 87 and 82 % of peak's speed, 81 % at 32 channels.
+// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26, and
+// Intel's processors load two vectors and multiply two in a cycle. Nine tenths of the time goes to products.
 func (t tier) multiplyTiles() {
 	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)

@@ -60,7 +60,8 @@ func lengthName(slice string) string { return slice + "Len" }
 
 var registered []operation
 
-// register adds an operation to the table. It returns a value so that var _ = register(...) can call it.
+// register adds an operation to the table, after checks that it is complete and its tiers exist. It returns a value
+// so that var _ = register(...) can call it.
 func register(op operation) struct{} {
 	if slices.ContainsFunc(registered, func(o operation) bool { return o.name == op.name }) {
 		panic("two operations of the name " + op.name)

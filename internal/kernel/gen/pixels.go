@@ -16,7 +16,7 @@ var _ = register(operation{
 	tiers:    []string{AVX2, NEON, SIMD128}, // a sample is four numbers at most
 })
 
-// addPixels has a loop for each scale. A loop processes all pixels of a sample samplesPerPointer.
+// addPixels has a loop for each scale. A loop processes all pixels of a sample together.
 func (t tier) addPixels() {
 	dst, was, left, n := pointer("dst"), pointer("was"), pointer("sums"), pointer("n")
 	step, scale := pointer("step"), pointer("scale")
@@ -102,6 +102,7 @@ var _ = register(operation{
 })
 
 // boundFlatAreas finds the extremes of the nine samples first, and then counts the samples that equal them.
+// Comparisons of integers treat Missing as the definition in package kernel does.
 func (t tier) boundFlatAreas() {
 	least, most, n := pointer("least"), pointer("most"), lengthOf("least")
 	rows := []reg.GPVirtual{pointer("row"), pointer("above"), pointer("below")}

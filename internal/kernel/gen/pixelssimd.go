@@ -19,7 +19,8 @@ func (n lanes) store(f *function, at value, offset int, v value) {
 	}
 }
 
-// simdCombine processes dst four vectors at a time, then one vector, then one number at a time.
+// simdCombine writes combine or, if onto is true, combineOnto. It processes dst four vectors at a time, then one
+// vector, then one number at a time.
 func (f *function) simdCombine(onto bool) {
 	rest, k := f.int(f.arg("dstLen")), f.int(number(0))
 	dst, src, base := f.int(f.arg("dst")), f.int(f.arg("src")), f.int(number(0))
@@ -64,7 +65,7 @@ func (f *function) simdCombine(onto bool) {
 	}
 }
 
-// simdAddPixels has a loop for each scale. A loop processes all pixels of a sample samplesPerPointer.
+// simdAddPixels has a loop for each scale. A loop processes all pixels of a sample together.
 func simdAddPixels(f *function) {
 	step := f.int(shift(f.arg("step"), 2))
 	left, own := f.int(f.arg("sums")), f.int(add(step.value(), shift(f.arg("outputs"), 2)))
@@ -135,7 +136,7 @@ func (f *function) around(finish func(at local), body func(first bool, sample va
 
 // simdBoundFlatAreas writes boundFlatAreas for WebAssembly: it keeps the nine samples in variables.
 func simdBoundFlatAreas(f *function) {
-	const many = 2
+	const many = 2 // equal samples that are not enough
 	nine := f.vectors(9)
 	lo, hi, los, his := f.vectors(1)[0], f.vectors(1)[0], f.vectors(1)[0], f.vectors(1)[0]
 	i := 0
@@ -148,8 +149,7 @@ func simdBoundFlatAreas(f *function) {
 		}
 		f.store(add(f.arg("least"), at.value()), 0,
 			choose(lo.value(), same(minusInf32), aboveInts(los.value(), same(many))))
-		f.store(add(f.arg("most"), at.value()), 0,
-			choose(hi.value(), same(inf32), aboveInts(his.value(), same(many))))
+		f.store(add(f.arg("most"), at.value()), 0, choose(hi.value(), same(inf32), aboveInts(his.value(), same(many))))
 	}, func(first bool, sample value) {
 		f.set(nine[i], sample)
 		i++

@@ -107,6 +107,7 @@ func (c *code) integers(name string, avx func(from, to Op), from, to integer) {
 	avx(from.GPVirtual, to.GPVirtual)
 }
 
+// set sets the number to to from, and copyOf returns a copy of from.
 func (c *code) set(to, from integer) { c.integers("MOVD", MOVQ, from, to) }
 
 func (c *code) copyOf(from integer) integer {
@@ -115,6 +116,7 @@ func (c *code) copyOf(from integer) integer {
 	return n
 }
 
+// zeroNumber returns a new number that is 0.
 func (c *code) zeroNumber() integer {
 	n := c.newNumber()
 	if c.arm != nil {
@@ -189,7 +191,8 @@ func (c *code) while(count integer, minimum int, body func()) {
 // repeat writes a loop that runs body count times, at least once. It counts down count to 0.
 func (c *code) repeat(count integer, body func()) { c.untilZero(count, -1, body) }
 
-// untilZero writes a loop that runs body and then adds step, −1 or positive, to index, until index is 0.
+// untilZero writes a loop that runs body and then adds step, −1 or positive, to index, until index is 0. On arm64 it
+// notes the lines of the loop, for assign.
 func (c *code) untilZero(index integer, step int, body func()) {
 	top := label("loop")
 	if c.arm == nil {
@@ -280,7 +283,7 @@ func (c *code) float(name string) vector {
 }
 
 // bits returns a vector with all lanes equal to the given bits. It may be called inside of loops: amd64 loads the
-// vector where it is used, arm64 before all loops, as long as there are registers.
+// vector where it is used; arm64 loads each of the first mostConstants before all loops, in the prologue, and keeps it.
 func (c *code) bits(value uint32) vector {
 	if c.arm == nil {
 		v := c.vec()
@@ -293,7 +296,7 @@ func (c *code) bits(value uint32) vector {
 	n, v := c.newNumber(), c.newVector()
 	f := *c.arm
 	if len(f.constants) < mostConstants {
-		c.arm.lines = nil
+		c.arm.lines = nil // to collect the lines for the prologue
 	}
 	c.arm.write("MOVD $%#x, %s", value, n)
 	c.arm.instruction(0x4e040c00, "DUP", n, v)
@@ -337,6 +340,7 @@ func (c *code) setVector(to, from vector) {
 	VMOVAPS(from.VecVirtual, to.VecVirtual)
 }
 
+// multiplyAdd adds a·b to sum, fused, and fuse returns a·b + z.
 func (c *code) multiplyAdd(a, b, sum vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4e20cc00, "FMLA", a, b, sum)
@@ -379,6 +383,7 @@ func andBits(ops ...Op) { bitsOf(VPANDD, VANDPS, ops) }
 func orBits(ops ...Op)  { bitsOf(VPORD, VORPS, ops) }
 func xorBits(ops ...Op) { bitsOf(VPXORD, VXORPS, ops) }
 
+// bitsOf writes the instruction long for vectors of 64 bytes, or short for others.
 func bitsOf(long, short func(...Op), ops []Op) {
 	if r, ok := ops[2].(reg.VecVirtual); ok && r.Size() == 64 {
 		long(ops...)
@@ -412,7 +417,7 @@ func (c *code) of(op operator, a, b vector) vector {
 func (c *code) root(a vector) vector {
 	v := c.newVector()
 	if c.arm != nil {
-		c.arm.vectors(0x6ea1f800, "FSQRT", a, vector{arm: -1}, v)
+		c.arm.vectors(0x6ea1f800, "FSQRT", a, vector{arm: -1}, v) // the code of the instruction
 	} else {
 		VSQRTPS(a.VecVirtual, v.VecVirtual)
 	}
@@ -423,7 +428,7 @@ func (c *code) root(a vector) vector {
 func (c *code) shiftInts(a vector, by int) vector {
 	v := c.newVector()
 	if c.arm != nil {
-		c.arm.vectors(0x4f005400|uint32(32+by)<<16, "SHL", a, vector{arm: -1}, v)
+		c.arm.vectors(0x4f005400|uint32(32+by)<<16, "SHL", a, vector{arm: -1}, v) // the code of the instruction
 	} else {
 		VPSLLD(U8(by), a.VecVirtual, v.VecVirtual)
 	}

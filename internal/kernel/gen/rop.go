@@ -17,8 +17,7 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
-// columns writes loops over columns and their entries. each writes a loop over all columns; in its body, entries writes
-// a loop over the vectors of a column. offset counts bytes from the first column, index from the current column.
+// columns returns the writer of loops for the registers ld, the numbers in a column, and count, the number of columns.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -45,6 +44,7 @@ func (c *columns) entries(body func()) {
 	JL(LabelRef(top))
 }
 
+// rewind moves offset back to the start of the column that entries has just gone through.
 func (c *columns) rewind() { SUBQ(c.ld, c.offset) }
 
 var _ = register(operation{
@@ -183,6 +183,7 @@ func (t tier) addTo(v reg.VecVirtual, m Mem) {
 	addNumber(t.sum(v), m)
 }
 
+// addNumber adds the number x to the number at m.
 func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
@@ -196,7 +197,8 @@ var _ = register(operation{
 	assembly:  tier.powerStep,
 })
 
-// powerStep processes four columns at a time, so that next is read and written only once for all four.
+// powerStep writes the loops of PowerStep: the products of columns with u, then the columns times these, added to next.
+// It takes four columns at a time, so that next is read and written only once for all four.
 func (t tier) powerStep() {
 	z, u, next := pointer("z"), pointer("u"), pointer("next")
 	c := t.columns(lengthOf("u"), pointer("cols"))
@@ -301,6 +303,7 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
+// rescale writes the loops of Rescale: q times s = grow, and part = w·u plus r times the rest of z.
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))
@@ -330,7 +333,8 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// maskEntries counts in each vector the lanes that its mask selects.
+// maskEntries writes the loop of Mask: it copies w to x in the lanes where s is not zero, 0 in the others, and counts
+// them.
 func (t tier) maskEntries() {
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN

@@ -30,7 +30,7 @@ func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.Vec
 		if t.lanes == 4 {
 			v := acc[0]
 			VPACKSSDW(acc[1], v, v)
-			VPERMQ(U8(0b11011000), v, v)
+			VPERMQ(U8(0b11011000), v, v) // packing has put the quarters in the order 0, 2, 1, 3
 			clipAndAdd(v, limits, from(skip, 0))
 			VMOVDQU(v, from(dst, 0))
 		}
@@ -67,8 +67,8 @@ func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMAXSW(from(limits, 192), v, v)
 }
 
-// outputs moves p to an output of a sample. p points to lines, one for each sample, of entries of size bytes. outputs
-// also converts line, the length of a line, from entries to bytes.
+// outputs writes code that moves p to an output of a sample. p points to lines, one for each sample, of entries of
+// size bytes, 2 or 4. It also converts the register line, the length of a line, from entries to bytes.
 func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	r := GP64()
 	if size == 2 {

@@ -24,7 +24,8 @@ type parameter struct {
 	isPointer, isFloat32 bool
 }
 
-// parse returns the parts of the operation's signature. In the assembly, a slice is a pointer and, if listed, a length.
+// parse returns the parts of the operation's signature. In the assembly, a slice is a pointer and, if listed in
+// op.lengths, a length; other parameters stay as they are.
 func (op operation) parse() (s signature, err error) {
 	expr, err := parser.ParseExpr("func" + op.signature)
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 // numbersAt is the byte offset of the integers in the operands of a call.
 const numbersAt = 8 * mostPointers
 
-// simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each operation under its
-// name, as a function with one argument, the address of the operands. An operand takes 8 bytes: first come the
-// pointers, then, from numbersAt on, the integers, in the order of the signature.
+// simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each operation under
+// its name, as a function with one argument, the address of the operands. An operand takes 8 bytes, of which the
+// module reads 4: first come the pointers, then, from numbersAt on, the integers, in the order of the signature.
 func simd(ops []operation) ([]byte, error) {
 	m := &module{}
 	for _, op := range ops {

@@ -72,6 +72,7 @@ func (t tier) constant(bits uint64) reg.VecVirtual {
 	return t.broadcast(x)
 }
 
+// The bits of float64 numbers; signOff clears the sign of a number by a bitwise and.
 const (
 	one     = 0x3ff0000000000000
 	minus   = 0xbff0000000000000

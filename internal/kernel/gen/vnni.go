@@ -41,6 +41,7 @@ func encodeVEX(file string) error {
 			n[i], _ = strconv.Atoi(string(digits))
 		}
 		x, y, acc := n[0], n[1], n[2]
+		// The bytes are C4, registers, y inverted with the length and prefix, the opcode 52, and the other operands.
 		registers := 0xe2 &^ (acc >> 3 << 7) &^ (x >> 3 << 5) // inverted bits R, X and B, and the opcode map 0F38
 		return fmt.Appendf(nil, "LONG $0x52%02x%02xc4; BYTE $0x%02x // VPDPWSSD Y%d, Y%d, Y%d", 0x05|(15-y)<<3,
 			registers, 0xc0|acc&7<<3|x&7, x, y, acc)

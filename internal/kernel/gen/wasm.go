@@ -43,7 +43,8 @@ func (m *module) add(f *function) *function {
 	return f
 }
 
-// encode returns the module in the binary format.
+// encode returns the module in the binary format: its types, the imported memory, its functions, exports and code.
+// No two functions share a type, and no two variables a group.
 func (m *module) encode() []byte {
 	var types, functions, exports, code [][]byte
 	for _, f := range m.functions {
@@ -65,6 +66,7 @@ func (m *module) encode() []byte {
 		section(3, functions), section(7, exports), section(10, code))
 }
 
+// section returns a section of a module, and vectorOf a list of entries with their number before them.
 func section(id byte, entries [][]byte) []byte {
 	content := vectorOf(entries)
 	return slices.Concat([]byte{id}, unsigned(len(content)), content)

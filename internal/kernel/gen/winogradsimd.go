@@ -37,8 +37,9 @@ func (f *function) eachTiles(finish func(first value)) {
 	})
 }
 
-// eachGroup writes a loop over groups of `tall` items. count names the parameter with the number of items; body writes
-// the work on a group from its first index. The last group ends with the last item, so some items are processed twice.
+// eachGroup writes a loop over groups of `tall` items. count names the parameter with the number of items, at least
+// tall; body writes the work on a group, given its first index. The last group ends with the last item, so some
+// items are processed twice.
 func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))
@@ -125,8 +126,8 @@ func simdTransformEntry(i int, x, y value) value {
 }
 
 // simdMultiplyTiles keeps the sums of one entry in registers, for 4 tiles and 8 outputs: that fits into 16 registers.
-// It takes the second and third row first: the output transform adds their sum to its first row, and their difference
-// to its second.
+// It takes the second and third row first: the output transform adds their sum to its first row, their difference to
+// its second.
 func simdMultiplyTiles(f *function) {
 	const tall, wide, unrolled = 4, 2, 4
 	tile, line := f.int(shift(f.arg("channels"), 1)), f.int(shift(f.arg("biasLen"), 2))
@@ -235,7 +236,8 @@ func simdMultiplyTiles(f *function) {
 	})
 }
 
-// addProducts sets x to sample, a pair of samples in every lane, and adds its products with words to acc.
+// addProducts sets x to sample, a pair of samples in every lane, and adds the products with each of words, sums of
+// two in each lane, to the entry of acc with the same index.
 func (f *function) addProducts(acc, words []local, x local, sample value) {
 	f.set(x, sample)
 	for i, to := range acc {

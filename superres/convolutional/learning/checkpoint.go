@@ -18,9 +18,9 @@ const (
 )
 
 const (
-	checkpointFormat = 7
-	maxText          = 1 << 20
-	maxCheckpoint    = 1 << 31
+	checkpointFormat = 7       // changes whenever old checkpoints lose their meaning
+	maxText          = 1 << 20 // the most bytes of stateFile or keyFile
+	maxCheckpoint    = 1 << 31 // the most bytes of a checkpoint without compression
 )
 
 // state holds the numbers of a learner that a checkpoint keeps.

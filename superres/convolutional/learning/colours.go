@@ -26,40 +26,15 @@ import (
 // stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
 // for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over 1 dB.
 //
-// The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
-// and of RGB above bicubic colour on T91:
-//
-//	layers in the chain, steps    Set5   open-valid   T91    RGB
-//	1, 1500                       0.37   0.84                0.143
-//	2, 1500                       0.40   0.91                0.148
-//	2, 4000                       0.41   1.05         0.76   0.152
-//	3, 3000                       0.49   1.16         0.78   0.154
-//	3, 6000                       0.51   1.25         0.74   0.156
-//
-// Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
-// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The table
-// has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
-//
-//	steps    clean   JPEG 95  JPEG 70
-//	6,000    34.57   31.28    28.41
-//	20,000   34.60   31.38    28.47
-//	80,000   34.61   31.43    28.51    five minutes
-//
-// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14. For
-// photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to 0.26
-// on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
-// photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin strokes
-// with colour repeated in 2×2 pixels, and 1.10 times with fewer steps.
-//
-// 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Training
-// also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
+// The options for colour. 3 layers in the chain are better than 1 or 2, by 0.1 dB in Cb and Cr. 3 layers of 32
+// channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Longer training is better:
+// 80,000 steps in place of 6,000 or 3,000 bring RGB 0.02 to 0.1 dB in clean pictures and 0.1 to 0.26 dB in JPEG files,
+// which hold colour at half the resolution. A network with one layer in the chain does not gain. Training also on
+// pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
 //
 // A network for brightness that looks at colour is no better after a short training, nor is a network for red, green
-// and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with red
-// and blue as further outputs of half the weight, a network of the size of photo does use colour: after 36,000 steps of
-// 8 patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000
-// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it has
-// 0.02 to 0.04 dB less. That is photo at ×4 now.
+// and blue. Trained long from random weights, with red and blue as further outputs of half the weight, it gains 0.03 to
+// 0.13 dB on pictures in colour and loses 0.02 to 0.04 dB on grey pictures. photo at ×4 is such a network.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -72,19 +47,8 @@ const (
 // cleanQualities and robustQualities are the ranges of JPEG quality of the pictures from which the network for
 // subsampled chroma of a clean and of a robust model learns. For a robust model noise is added to the share
 // subsampledNoisy of these pictures, and to the share allNoisy of the pictures for the other network. Few JPEG files
-// are noisy, and training on noise costs accuracy in the other files; so do fewer layers. Synthetic drawings help to
-// keep the colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB
-// of RGB, for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic
-// interpolation. The qualities in the first row were 30 to 98:
-//
-//	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
-//	2, 0.6,  0.01                           1.06      0.95         0.77
-//	2, 0.15, 0.01                           1.08      0.97         0.76      0.49
-//	2, 0.02, 0.01                           1.06      0.95         0.75      0.49
-//	3, 0.15, 0.01                           1.09      0.97         0.79      0.52
-//	3, 0.1,  0.2                            1.06      0.94         0.75      0.43
-//	3, 0.1,  0.3                            1.06      0.96         0.75      0.39
-//	photo, qualities 88 to 100              0.96      0.80         0.68      0.43
+// are noisy, and training on noise costs accuracy in the other files. Synthetic drawings, as two or three of ten
+// pictures, lower the squared error at thin strokes by a fifth, and cost up to 0.04 dB elsewhere.
 var (
 	cleanQualities  = [2]int{88, 100}
 	robustQualities = [2]int{30, 100}
@@ -95,8 +59,7 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper if the network for brightness, which takes more time,
-// is larger.
+// forColour returns the options for colour. The chain is deeper if the network for brightness is larger.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -140,7 +103,7 @@ func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 		}
 	}
 	d.progress(phase, d.Steps, d.Steps)
-	if _, err := l.report(ctx, &validation{}); err != nil {
+	if _, err := l.report(ctx, &validation{}); err != nil { // it has diverged
 		return nil, err
 	}
 	d.record.Trainer = l.trainer
@@ -168,7 +131,7 @@ type colourPair struct {
 	synthetic bool
 }
 
-const lowSteps = 1 << 14
+const lowSteps = 1 << 14 // steps from 0 to 1
 
 // colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist while a
 // colourPair is computed.
@@ -180,17 +143,18 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read adds to d all pictures that have colour, and then the share d.Synthetic of synthetic pictures.
+// read adds to d all pictures that have colour, and then synthetic pictures with the share d.Synthetic of their
+// pixels. Two thirds of the synthetic pictures, and all pixel art, are reduced to block means.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
 		d.hash.Add(p.Luma())
-		return d.add(ctx, p, d.Degradation, i, false)
+		return d.add(ctx, p, d.Degradation, i, false) // false: not synthetic
 	})
 	if err != nil {
 		return err
 	}
-	const side = 480
+	const side = 480 // of a synthetic picture, in pixels
 	count := int(math.Round(d.Synthetic * float64(d.pixels) / (side * side)))
 	for i := range count {
 		img := synthetic.Sample(rand.New(rand.NewPCG(d.Seed, 1<<61|uint64(i))), side, side, d.Scale)
@@ -206,7 +170,7 @@ func (d *colourPictures) read(ctx context.Context) error {
 }
 
 // add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
-// and number the seed of its noise.
+// and number the seed of its noise. The reduced picture is degraded further, and its brightness enlarged by the stage.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -283,7 +247,8 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 	return chroma.Smooth(img), quality, nil
 }
 
-// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry.
+// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry. The random
+// numbers follow from the seed, step and number alone.
 func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
@@ -294,6 +259,8 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 }
 
 // fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
+// The input has for each sample half its two colour differences and then its scale² pixels of brightness. Samples
+// beyond an edge are repeated.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

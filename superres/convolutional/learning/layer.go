@@ -117,8 +117,8 @@ type layer struct {
 	spread, spreadBack, half []float32
 }
 
-// newLayer returns a layer that starts as l or, if random is true, with random weights. With isNearIdentity the random
-// weights are added to the identity.
+// newLayer returns a layer that starts as l or, if random is true, with random weights from rng, of a deviation that
+// suits the layer's place in the network. With isNearIdentity the random weights are added to the identity.
 func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *rand.Rand) *layer {
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
@@ -129,11 +129,11 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 		*p = s.divide(make([]float32, s.size()))
 	}
 	if random {
-		deviation := 0.35
+		deviation := 0.35 // in the chain, if an output had a single product
 		if s.side > 3 {
-			deviation = 1.2
+			deviation = 1.2 // the first layer for brightness
 		} else if s.linear {
-			deviation = 0.02
+			deviation = 0.02 // the last layer
 		}
 		deviation /= math.Sqrt(float64(s.side * s.side * s.in))
 		for tap := range s.side * s.side {
@@ -142,7 +142,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 				for o := range row {
 					row[o] = float32(deviation * rng.NormFloat64())
 				}
-				if isNearIdentity && tap == s.side*s.side/2 {
+				if isNearIdentity && tap == s.side*s.side/2 { // the tap in the middle
 					row[i]++
 				}
 			}

@@ -15,7 +15,7 @@ import (
 	"superres/superres/convolutional"
 )
 
-// dataset is a source of patches.
+// dataset is a source of patches: pictures for brightness, or colourPictures.
 type dataset interface {
 	// fill sets the input, the target and the levels of w for the patch with the given number in a step. Only step and
 	// number decide which patch that is. synthetic is true for a patch from a synthetic picture.
@@ -40,11 +40,11 @@ type learner struct {
 	remote       *remote // the program that makes the steps, or nil
 
 	// The fields below are buffers, which checkpoints leave out.
-	gradients []float32 // one for each patch of a step, one after another
-	starts    []int32   // offset in gradients of the gradient of each patch
-	losses    [][2]float64
-	failures  []error
-	peaks     [][]float32 // for each patch of the last step before a report, the peak of each channel
+	gradients []float32    // one for each patch of a step, one after another
+	starts    []int32      // offset in gradients of the gradient of each patch
+	losses    [][2]float64 // of each patch of a step: the loss and the mean squared error
+	failures  []error      // of each patch of a step
+	peaks     [][]float32  // for each patch of the last step before a report, the peak of each channel
 	workers   []*worker
 }
 
@@ -128,8 +128,8 @@ const (
 	headWeight = 0.5
 )
 
-// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. The result and n share
-// all other layers.
+// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. All other layers are
+// shared.
 func withHeads(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.Layers = slices.Clone(n.Layers)
@@ -143,7 +143,8 @@ func withHeads(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// addTrainer records that the program name makes the steps from now on.
+// addTrainer records that the program name makes the steps from now on. The record lists the programs in order, with
+// this program, ownName, for an empty record of earlier steps.
 func (l *learner) addTrainer(name string) {
 	switch {
 	case l.done == 0:
@@ -172,7 +173,7 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	if l.remote != nil {
 		return l.remote.step(ctx, l, d)
 	}
-	if l.trainer != "" {
+	if l.trainer != "" { // another program has made steps
 		l.addTrainer(ownName)
 	}
 	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
@@ -215,10 +216,11 @@ func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gr
 	return nil
 }
 
-// forPatches calls body for the number of each patch of a step, in parallel. Concurrent calls have different workers.
+// forPatches calls body for the number of each patch of a step, in parallel. Concurrent calls have different
+// workers, which l keeps for later steps. It returns the errors of all calls.
 func (l *learner) forPatches(ctx context.Context, body func(w *worker, number int) error) error {
 	next := 0
-	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
+	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) { // a range is one patch
 		if next == len(l.workers) {
 			l.workers = append(l.workers, l.newWorker())
 		}
@@ -238,8 +240,9 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines it,
-// and the mean squared error.
+// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines
+// it, and the mean squared error, both for a pixel. Errors of brightness, or of all outputs in a network for colour,
+// count fully; errors of further heads count headWeight times in the loss, and not in the mean squared error.
 func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
@@ -255,7 +258,7 @@ func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losse
 	}
 	mean := 0.0 // of e², weighted
 	for y := range w.side {
-		d := w.inner(last, y)
+		d := w.inner(last, y) // first the errors, then the gradient
 		clear(d)
 		for x := range w.side {
 			want := w.target[(y*w.side+x)*s.out:][:s.out]
@@ -301,7 +304,8 @@ func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losse
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
 
-// update sums the gradients of the patches and moves the parameters along the sum.
+// update sums the gradients of the patches, clips the sum, and moves the parameters along it. Then it moves the
+// running means of the parameters, by a share that is larger in the first steps.
 func (l *learner) update(ctx context.Context) error {
 	squares := make([]float64, len(l.layers))
 	starts := make([]int, len(l.layers))
@@ -335,7 +339,7 @@ func (l *learner) update(ctx context.Context) error {
 
 // forLayers calls body for all layers in parallel.
 func (l *learner) forLayers(ctx context.Context, body func(i int, f *layer)) error {
-	return parallel.For(ctx, len(l.layers), 1, func() func(lo, hi int) {
+	return parallel.For(ctx, len(l.layers), 1, func() func(lo, hi int) { // a range is one layer
 		return func(lo, hi int) { body(lo, l.layers[lo]) }
 	})
 }

@@ -12,8 +12,7 @@ type Lesson interface {
 	// Fill sets window, side×side samples, to brightness, 0 to 1: the patch in the middle, and its surroundings.
 	Fill(window []float32, side int)
 	// Grade returns the loss of the results that the network has for the patch: for each of Patch×Patch samples Scale²
-	// results, side by side. It sets slopes to the derivatives of the loss with respect to results. It keeps neither
-	// slice.
+	// results, side by side. It sets slopes to the derivatives of the loss with respect to results. It keeps no slice.
 	Grade(results, slopes []float32) float64
 }
 

@@ -95,6 +95,7 @@ func (p *pass) inputOf(layer int) []float32 {
 }
 
 // start returns the index, in the padded input of the next layer, of the first value of row y of a layer's output.
+// Its first pads rows and columns are zeros.
 func (p *pass) start(layer, y int) int {
 	pad := p.pads[layer+1]
 	return ((y+pad)*p.full(layer+1) + pad) * p.shapes[layer].wide
@@ -238,7 +239,8 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 	}
 }
 
-// correlate adds the gradient of a layer's weights to sums.
+// correlate adds the gradient of a layer's weights to sums, from its input and the gradient of its output: some rows
+// at a time, by tiles or row of taps by row of taps.
 func (p *pass) correlate(layer int, sums []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
@@ -258,7 +260,7 @@ func (p *pass) correlate(layer int, sums []float32) {
 	}
 	for y := 0; y < m; y += rowsTogether {
 		d, rows := p.inner(layer, y), min(rowsTogether, m-y)
-		d = d[:cap(d)]
+		d = d[:cap(d)] // Correlate reads on into the next rows
 		for r := range s.side {
 			kernel.Correlate(sums[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows,
 				m, s.span)
@@ -266,7 +268,8 @@ func (p *pass) correlate(layer int, sums []float32) {
 	}
 }
 
-// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input.
+// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input: the
+// convolution of the gradient of this layer's output, with its margin, with the transposed weights.
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)
@@ -327,7 +330,8 @@ func addBias(sums, d []float32) {
 	}
 }
 
-// findPeaks sets peaks to the greatest magnitude of each channel in the pass, for all layers but the last.
+// findPeaks sets peaks to the greatest magnitude of each channel in the output of each layer but the last, layer
+// after layer. The zeros around the outputs do not change it.
 func (p *pass) findPeaks(peaks []float32) {
 	clear(peaks)
 	for i, s := range p.shapes[:len(p.shapes)-1] {

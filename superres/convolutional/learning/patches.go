@@ -22,9 +22,7 @@ type patch struct {
 
 // greyShare is the share of patches that are shown without colour to a network that sees colour. Some pictures are
 // grey, and others have colour at half the resolution, which is not given to the network, as it would lose 0.2 dB.
-// Learning to use such colour costs too much: on Set5 at ×4 colour is worth 0.12 dB to a network of 48 channels and 10
-// layers that saw it at full resolution or not at all, and 0.06 dB to a network of 32 channels and 24 layers that saw
-// it at half resolution in a fifth of the patches.
+// Learning to use such colour costs too much: it halves the gain from colour at full resolution.
 const greyShare = 0.15
 
 // fill implements dataset.
@@ -68,7 +66,8 @@ func (d *pictures) cut(rng *rand.Rand) patch {
 	return patch{from: &d.list[i], x: x, y: y}
 }
 
-// magnitude returns the sum of the magnitudes of the residual, over one in three rows of the target.
+// magnitude returns the sum of the magnitudes of the residual, in its integer steps, over one in three rows of the
+// target: enough to compare patches by.
 func (p patch) magnitude(side, scale int) (sum int) {
 	n, row := side*scale, p.from.w*scale
 	for y := 0; y < n; y += 3 {
@@ -135,15 +134,16 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 	each := len(target) / (side * side)
 	for k := range each / pixels {
 		from := p.from.residual
-		if k > 0 && !p.isGrey {
+		if k > 0 && !p.isGrey { // in grey, red and blue lack what brightness lacks
 			from = p.from.redBlue[k-1]
 		}
 		fillTarget(target[k*pixels:], side, scale, each, from, p.from.w, p.x, p.y, p.symmetry)
 	}
 }
 
-// fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in samples,
-// after symmetry s was applied. each is the number of values of a sample in target, w the width of residual in samples.
+// fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in
+// samples, after symmetry s was applied. side is the side of the patch in samples, each the number of values of a
+// sample in target, and w the width in samples of the picture that residual belongs to.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
@@ -154,7 +154,7 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 		a, b := s.source(u, v, n)
 		return (y*scale+b)*w*scale + x*scale + a
 	}
-	across := index(1, 0) - index(0, 0)
+	across := index(1, 0) - index(0, 0) // from a pixel to its right neighbour
 	for v := range n {
 		at := index(0, v)
 		for u := range side {
@@ -167,14 +167,14 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 	}
 }
 
-// symmetry is an operation on patches: transposition, then horizontal and vertical flip; negative swaps black and
+// symmetry is an operation on a patch: transposition, then horizontal and vertical flip; negative swaps black and
 // white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }
 
-// sampleSymmetry returns a random symmetry, all equally likely. Patches of a robust model are not made negative,
-// because noise grows with brightness.
+// sampleSymmetry returns a random symmetry, all equally likely, or none with training.NoSymmetries. Patches of a
+// robust model are not made negative, because noise grows with brightness.
 func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	bits := rng.Uint32()
 	if s.Symmetries == training.NoSymmetries {

@@ -95,7 +95,8 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 	return nil
 }
 
-// firstNetwork returns the network that the training starts from. Layers from index known on need random weights.
+// firstNetwork returns the network that the training starts from: new, or the network of s.From, made to fit s. Layers
+// from index known on need random weights. It fails if channels, skips or the inputs for colour do not allow it.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -123,7 +124,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	known = len(n.Layers)
 	if from.Scale != s.Scale {
-		known--
+		known-- // the last layer has other outputs
 	}
 	for i, l := range from.Layers[:known] {
 		for k, list := range n.Layers[i].Levels {

@@ -84,7 +84,7 @@ func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
 
 type networkTeacher struct{ stage.Network }
 
-// Enlarge implements Teacher.
+// Enlarge implements Teacher. A network for one channel gets brightness; a network for three gets grey three times.
 func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightness, _ *plane.Plane) (*plane.Plane,
 	error) {
 	switch {
@@ -105,7 +105,7 @@ func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightn
 	return luma(out), nil
 }
 
-// Fingerprint implements Teacher.
+// Fingerprint implements Teacher. It hashes what a model file would hold of the network.
 func (t networkTeacher) Fingerprint() (sum [sha256.Size]byte) {
 	var members stage.Members
 	head, err := members.Add("teacher", t.Network)

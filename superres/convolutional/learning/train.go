@@ -105,41 +105,22 @@ const mostMargin = 128
 
 // Defaults returns the options for the best model for photographs at scale 2. The fast model has 16 channels, depth 7.
 //
-// Pixels that are shown beside zeros teach as much as other pixels, so a margin only wastes time. The table has the
-// PSNR of 8 pictures that were held out, after steps that take the same time, on two cores with AMX:
+// Pixels that are shown beside zeros teach as much as other pixels, so a margin only wastes time: in equal time,
+// training without margins shows 1.5 to 1.8 times as many pixels and gains 0.03 to 0.05 dB on held-out pictures. But
+// digits, with patches that are whole pictures of 14×14 samples, need the margin of 128: their error on MNIST's test
+// images is 0.0105 with it and 0.0109 without, in 1.4 times the time.
 //
-//	scale, network    margin  patch, batch, steps    megapixels   dB
-//	×4, 32×10         4       24, 8, 6000            27.6         31.67
-//	                  0       24, 14, 6000           48.4         31.71
-//	                  0       32, 8, 6000            49.2         31.72
-//	                  0       16, 32, 6000           49.2         31.68
-//	                  0       32, 4, 12000           49.2         31.71, in 1.4 times the time
-//	×2, 48×10         128     36, 10, 2500           32.4         37.23
-//	                  0       32, 16, 3000           49.2         37.26, in 0.75 of the time
-//	                  0       32, 8, 6000, skip 5    49.2         37.22, in 0.7 of the time
+// A small network gains 0.04 to 0.05 dB from a teacher; a large network that is its own teacher only improves drawings.
+// 10 % drawings in place of 1 % raise drawings from 29.5 to 31.9 dB, and cost photographs 0.01. Deep and narrow
+// networks only keep up at first: 24 layers of 32 channels are behind 10 of 48 after a billion pixels. Seeing colour is
+// worth 0.08 to 0.14 dB at ×3 and ×4, and harms single pictures at ×2. 64 channels and 16 layers with a skip every 4,
+// for the effort max, have 0.1 dB more than photo at each scale. The mean of networks that were trained on from the
+// same network, for some ten thousand steps each, can be 0.01 to 0.04 dB better than all of them, as photo and
+// photo-max at ×4 are, but is useless if one was trained too far. photo at ×2 has no capacity left.
 //
-// Digits, with patches that are whole pictures of 14×14 samples, need the margin: after 8,000 steps of 32 patches, a
-// network of 16 channels and 7 layers has an error of 0.0109 on MNIST's test images without a margin, and of 0.0105
-// with a margin of 128, in 1.4 times the time.
-//
-// What else was tried:
-//
-//   - With margins, many small patches teach more than few large patches, by 0.04 dB after as many pixels;
-//     small steps more than large steps; and a chain with skips more than a chain without skips, by 0.02.
-//   - A small network gains 0.04 to 0.05 dB from a teacher; 10 % drawings in place of 1 % raise drawings from 29.5 to
-//     31.9 dB, and cost photographs 0.01. A large network that is its own teacher only improves drawings.
-//   - Deep and narrow networks only keep up at first: 24 layers of 32 channels are as good as 10 of 48 after 49
-//     million pixels, and behind after a billion. As integers they lose 0.03 dB: their sums over skips are larger.
-//   - Seeing colour is worth 0.08 to 0.14 dB at ×3 and ×4; at ×2 it gains less than it harms single pictures.
-//   - 64 channels and 16 layers with a skip every 4, for the effort max, have 0.1 dB more than photo at each scale, and
-//     draw lines of middle tones well after 12,000 steps with 15 % drawings alone. 20 layers bring 0.014 dB more.
-//   - The mean of networks that were trained on from the same network, for some ten thousand steps each, can be
-//     better than all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. The mean has 34
-//     dB on T91 if one of the networks was trained too far.
-//   - photo at ×2 has no capacity left: 130,000 further steps change nothing.
-//   - Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors
-//     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one
-//     with the larger residual. Training without negatives loses 0.02 dB.
+// Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors in
+// the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one with the
+// larger residual. Training without negatives loses 0.02 dB.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 16,
@@ -252,7 +233,7 @@ func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
 	}
-	total := int64(96 << 20)
+	total := int64(96 << 20) // for all that is not counted
 	a := t.architecture()
 	a.Strength, a.Trust = false, false
 	n := convolutional.NewNetwork(a)
@@ -266,13 +247,13 @@ func (t Trainer) Memory() int64 {
 	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide)
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // the latter for muon
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
 	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
 }
 
-// Train implements training.Trainer.
+// Train implements training.Trainer. It trains brightness, or takes From as it is if Steps is 0, and then colour.
 func (t Trainer) Train(
 	ctx context.Context, sources []training.Source, progress training.Progress,
 ) (*training.Result, error) {

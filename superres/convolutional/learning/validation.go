@@ -48,7 +48,8 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 }
 
 // score returns the mean PSNR in dB of the pictures, enlarged by n from their low-resolution copies, or 0 without
-// pictures. A border of scale pixels is left out, and luma has 219 levels of the 255, as MATLAB computes it.
+// pictures; a picture without errors counts as 100 dB. A border of scale pixels is left out, and luma has 219 levels
+// of the 255, as MATLAB computes it.
 func (v *validation) score(ctx context.Context, n *convolutional.Network) (float64, error) {
 	if len(v.low) == 0 {
 		return 0, nil
@@ -78,8 +79,8 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side, in low-resolution samples, of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns the residual that n computes in float32 for low, with the code that trains networks. colour
-// holds the colour differences of low if n sees colour, and is empty if low is grey.
+// computeResidual returns the residual that n computes in float32 for low, tile by tile, with the code that trains
+// networks. colour holds the colour differences of low if n sees colour, and is empty if low is grey.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
 ) (*plane.Plane, error) {
@@ -90,7 +91,7 @@ func computeResidual(
 		layers = append(layers, newLayer(s, n.Layers[i], false, false, nil))
 	}
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile
-	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) {
+	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) { // a range is one tile
 		p := newPass(shapes, n.Every(), tile, reach)
 		side := p.sides[0]
 		return func(lo, hi int) {

@@ -179,8 +179,7 @@ func (t Trainer) Train(
 	last := found.Steps[len(found.Steps)-1]
 	record := training.Record{
 		Learner: t.Learner, Coder: t.Coder, Atoms: t.Atoms, Iterations: last.Iteration, Stop: string(found.Stop),
-		Seed:     t.Seed,
-		Pictures: len(sources), Patches: count, DataSHA256: s.hash.String(), RMSE: last.RMSE,
+		Seed: t.Seed, Pictures: len(sources), Patches: count, DataSHA256: s.hash.String(), RMSE: last.RMSE,
 	}
 	for _, w := range found.Warnings {
 		record.Warnings = append(record.Warnings, w.Error())
@@ -188,7 +187,8 @@ func (t Trainer) Train(
 	return &training.Result{Stages: stages, Record: record}, nil
 }
 
-// dictionary returns the learner's result for the stacked pairs or, if t.Fixed is set, t.Fixed with its codes.
+// dictionary returns the learner's result for the stacked pairs or, if t.Fixed is set, t.Fixed with its codes and its
+// error. progress gets the iterations of the learner.
 func (t Trainer) dictionary(
 	ctx context.Context, stacked *mat.Dense, coder sparse.Coder, progress training.Progress,
 ) (*learners.Result, error) {
@@ -216,7 +216,8 @@ func (t Trainer) dictionary(
 	})
 }
 
-// splitDictionary returns the halves D_L and D_H of d, the dictionary that was learned from stacked pairs.
+// splitDictionary returns the halves D_L and D_H of d, the dictionary that was learned from stacked pairs. With Refit,
+// D_H is fitted to the codes over D_L in place of the learned half.
 func (t Trainer) splitDictionary(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {
@@ -237,9 +238,10 @@ func (t Trainer) splitDictionary(
 // refit returns the high half D_H that suits the codes found when a picture is enlarged, which depend on the low half
 // dl, D_L, alone. low holds the low-resolution patches Y_L, and high the high-resolution patches Y_H:
 //
-//	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
+//	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L),
 //
-// R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces 2010,
+// with a λ of about 10⁻⁶ times the mean of the diagonal of XXᵀ, so that the equations can be solved. R. Zeyde, M. Elad,
+// M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces 2010,
 // doi:10.1007/978-3-642-27413-8_47, learn D_H only in this way.
 func refit(
 	ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder,
@@ -263,7 +265,7 @@ func refit(
 	}
 	var dh mat.Dense
 	if err := chol.SolveTo(&dh, xy); err != nil {
-		if _, warning := err.(mat.Condition); !warning {
+		if _, warning := err.(mat.Condition); !warning { // a bad condition still gives a result
 			return nil, err
 		}
 	}

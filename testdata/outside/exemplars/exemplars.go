@@ -1,5 +1,5 @@
-// Package exemplars is a learner whose dictionary is made of training signals, as they are
-// drawn: nothing is learned. It is the simplest of all, and a baseline for the others.
+// Package exemplars is a learner whose dictionary consists of training signals, drawn at random: it learns nothing.
+// It is the simplest learner, and a baseline for the others.
 package exemplars
 
 import (
@@ -17,10 +17,11 @@ import (
 
 // Exemplars is the learner.
 type Exemplars struct {
-	// Skip throws so many draws away; 0: none.
+	// Skip is added to the seed, so that other signals are drawn; 0: the seed decides alone.
 	Skip int
 }
 
+// init registers the learner, with its name, its texts for help and its parameter.
 func init() {
 	learners.Register(learners.Info{
 		Name:      "exemplars",
@@ -34,7 +35,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check returns a usage error if Skip is negative.
 func (l Exemplars) Check() error {
 	if l.Skip < 0 {
 		return plugin.Errorf("exemplars: skip %d, expected 0 or more", l.Skip)
@@ -42,14 +43,14 @@ func (l Exemplars) Check() error {
 	return nil
 }
 
-// Memory implements learners.Learner: the atoms, as drawn and as returned, and what is coded
-// over them; while that is done the coder's work, then D·X and the residual.
+// Memory implements learners.Learner. It counts two copies of the atoms, the codes and, whichever is more, the work
+// of the coder or two arrays of the size of y: the signals rebuilt from their codes, and the residual.
 func (Exemplars) Memory(m, n, k, s int) float64 {
 	held, working := sparse.Memory(m, k, n, s)
 	return 8*2*float64(m)*float64(k) + held + max(working, 8*2*float64(m)*float64(n))
 }
 
-// Learn implements learners.Learner.
+// Learn implements learners.Learner. It draws atoms, unless opt.Init gives them, and codes y over them, in one step.
 func (l Exemplars) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
 	opt, d, err := learners.Prepare(y, opt)

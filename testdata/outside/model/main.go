@@ -11,6 +11,7 @@ import (
 	"superres/superres/stage"
 )
 
+// main writes a model of a single stage, which takes 0.8 of a row and 0.1 of each neighbour, to standard output.
 func main() {
 	s, err := smooth.New([]float32{0.1, 0.8, 0.1})
 	if err == nil {

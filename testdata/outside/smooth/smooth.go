@@ -1,5 +1,5 @@
-// Package smooth is a stage that mixes every row of an enlargement with those around it.
-// It makes no picture better, and shows all that a stage of another module must have.
+// Package smooth is a stage that mixes every row of an enlargement with the rows around it. It improves no picture,
+// and shows all that a stage in another module must have.
 package smooth
 
 import (
@@ -11,12 +11,12 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage takes the weighted mean of the rows around each.
+// Stage replaces each row of an enlargement by a weighted sum of the rows around it.
 type Stage struct {
-	weights []float32 // of the rows from that far above to that far below
+	weights []float32 // of the rows from len(weights)/2 above to as many below
 }
 
-// New makes a stage of an odd number of weights.
+// New returns a stage with the given weights, of which there must be an odd number, at most 31.
 func New(weights []float32) (*Stage, error) {
 	if len(weights)%2 == 0 || len(weights) > 31 {
 		return nil, fmt.Errorf("%d weights, expected an odd number up to 31", len(weights))
@@ -32,6 +32,7 @@ type params struct {
 
 func init() { stage.Register(kind, load) }
 
+// load is the stage.Loader of this kind: it returns the Stage that Save has stored in text and a.
 func load(_ int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -47,7 +48,7 @@ func load(_ int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	return New(weights)
 }
 
-// Apply implements stage.Stage.
+// Apply implements stage.Stage. It reads only current, and repeats the rows at the edges beyond them.
 func (s *Stage) Apply(ctx context.Context, _, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	out := w.Plane(current.W, current.H)
 	far := len(s.weights) / 2
@@ -67,16 +68,16 @@ func (s *Stage) Apply(ctx context.Context, _, current *plane.Plane, w *stage.Wor
 	return out, nil
 }
 
-// Reach implements stage.Stage: of rows of the enlargement, which are more.
+// Reach implements stage.Stage. It counts rows of low; the enlargement has two rows for each.
 func (s *Stage) Reach() int { return (len(s.weights)/2 + 1) / 2 }
 
-// Memory implements stage.Stage.
+// Memory implements stage.Stage: the weights. Apply needs no memory besides its result.
 func (s *Stage) Memory(_, _ int) (fixed, working int64) { return int64(4 * len(s.weights)), 0 }
 
-// Kind implements stage.Stage.
+// Kind implements stage.Stage: the name under which init registers load.
 func (s *Stage) Kind() string { return kind }
 
-// Save implements stage.Stage.
+// Save implements stage.Stage: it stores the weights as an array, and their number as the parameter.
 func (s *Stage) Save(a *stage.Arrays) any {
 	stage.Put(a, "weights", 1, s.weights)
 	return params{len(s.weights)}

@@ -1,5 +1,4 @@
-// Package threshold is a sparse coder: the atoms with the largest products are kept, and
-// their coefficients are the least-squares ones.
+// Package threshold is a sparse coder: least squares on the atoms with the largest products with the signal.
 package threshold
 
 import (
@@ -17,14 +16,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// Threshold is the coder.
+// Threshold is the coder of this package.
 type Threshold struct {
-	// Sparsity is how many atoms a signal has at most; 0: as many as a signal has entries.
+	// Sparsity is the most atoms for one signal; 0: as many as it has entries, or as there are atoms.
 	Sparsity int
-	// Tolerance ends a signal at this residual norm; 0: at rounding error.
+	// Tolerance is the norm of the residual at which no atom is added; 0: rounding error.
 	Tolerance float64
 }
 
+// init registers the coder, with its name, its texts for help and its parameters.
 func init() {
 	sparse.Register(sparse.Info{
 		Name:      "threshold",
@@ -39,7 +39,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check returns a usage error if a parameter is negative or NaN.
 func (c Threshold) Check() error {
 	if c.Sparsity < 0 || !(c.Tolerance >= 0) {
 		return plugin.Errorf("threshold: sparsity %d, tolerance %g, expected 0 or more", c.Sparsity, c.Tolerance)
@@ -47,7 +47,7 @@ func (c Threshold) Check() error {
 	return nil
 }
 
-// Code implements sparse.Coder.
+// Code implements sparse.Coder. It fails if y is empty, does not fit d, or has a signal that is not finite.
 func (c Threshold) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -71,15 +71,16 @@ func (c Threshold) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense)
 		if e := mat.Dot(mat.NewVecDense(n, signal), mat.NewVecDense(n, signal)); math.IsNaN(e) || math.IsInf(e, 0) {
 			return nil, fmt.Errorf("threshold: signal %d is not finite, or too large to square", j)
 		}
-		index, value := c.code(d, signal, min(most, n))
+		index, value := c.codeSignal(d, signal, min(most, n))
 		codes.Index, codes.Value = append(codes.Index, index...), append(codes.Value, value...)
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	return codes, nil
 }
 
-// code codes one signal: with more and more atoms until the residual is small enough.
-func (c Threshold) code(d *sparse.Dictionary, y []float64, most int) (index []int32, value []float64) {
+// codeSignal returns the atoms and coefficients for the signal y: no more than most, and only until the residual is
+// small enough; none for a signal of zeros, or if the least squares have no solution.
+func (c Threshold) codeSignal(d *sparse.Dictionary, y []float64, most int) (index []int32, value []float64) {
 	n, k := d.Dims()
 	target := mat.NewVecDense(n, y)
 	product := make([]float64, k)
@@ -93,20 +94,20 @@ func (c Threshold) code(d *sparse.Dictionary, y []float64, most int) (index []in
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(product[b], product[a]) })
 	rest := slices.Clone(y)
 	enough := math.Max(c.Tolerance, 1e-12*mat.Norm(target, 2))
-	var basis [][]float64 // of the chosen atoms, orthogonal
+	var basis [][]float64 // an orthonormal basis of the chosen atoms
 	for _, a := range order {
 		if len(index) == most || mat.Norm(mat.NewVecDense(n, rest), 2) <= enough {
 			break
 		}
 		q := slices.Clone(d.Atom(int(a)))
-		for range 2 { // twice is enough
+		for range 2 { // once leaves rounding errors, twice is enough (Gram-Schmidt)
 			for _, b := range basis {
 				subtract(q, b)
 			}
 		}
 		length := mat.Norm(mat.NewVecDense(n, q), 2)
 		if length < 1e-9*d.Norm(int(a)) {
-			continue // it says nothing that the others do not
+			continue // the atom is a combination of the atoms chosen
 		}
 		for i := range q {
 			q[i] /= length
@@ -134,7 +135,7 @@ func (c Threshold) code(d *sparse.Dictionary, y []float64, most int) (index []in
 	return index, value
 }
 
-// subtract takes from v what it has of the direction q, which has length 1.
+// subtract removes from v its component in the direction q, which has length 1.
 func subtract(v, q []float64) {
 	sum := 0.0
 	for i := range v {

@@ -27,7 +27,7 @@ import (
 // convert 210, the rest 270. So did 5,900 lines of tests. Of the assembly, 600 lines are the forms for AVX-VNNI.
 var budget = map[string]int{
 	"lines of Go that is no test":                 109_100,
-	"lines of tests":                              50_200,
+	"lines of tests":                              50_300,
 	"lines of assembly":                           15_750,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,

@@ -348,7 +348,11 @@ func (f findings) explain(pictures []contrast) string {
 	text := ""
 	first, next := f.rivals()
 	if f.opt.Protocol.runs > 1 && next != "" {
-		text = fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
+		of := "all"
+		if f.opt.Protocol.runs > maxRuns {
+			of = fmt.Sprintf("the first %d", maxRuns)
+		}
+		text = fmt.Sprintf("In this run the difference between %s and %s is the median of %s. ", first, next, of)
 	}
 	if len(pictures) > 0 && !math.IsNaN(pictures[0].first-pictures[0].next) {
 		c := pictures[0]

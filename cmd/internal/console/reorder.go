@@ -32,7 +32,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if upscale := app.Command(implied); command == nil && upscale != nil {
 		switch isFlag := isFlag(args[1]); {
 		case isFlag:
-			if err := misplacedFlag(app, upscale, args); err != nil {
+			if err := misplacedFlag(app, args); err != nil {
 				return nil, err
 			}
 			fallthrough
@@ -69,7 +69,7 @@ func isFlag(word string) bool { return strings.HasPrefix(word, "-") && !paths.Is
 
 // misplacedFlag returns an error if args[1], a flag, is a misspelt --help or --version, or if the name of a command
 // follows later. Else the flag is for the command implied.
-func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
+func misplacedFlag(app *cli.App, args []string) error {
 	name := strings.TrimLeft(args[1], "-")
 	if meant := usage.Meant(name, []string{"help", "version"}); meant != "" {
 		return Usage("unknown flag %q; did you mean %q?", args[1], "--"+meant)

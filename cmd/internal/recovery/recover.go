@@ -36,8 +36,8 @@ func Command(s *console.Streams) *cli.Command {
    superres recover --panel c --n 400 --noise 0.1 --outliers 0.05 --use zipf --atoms 1.25
 
 Every learner gets signals made from dictionaries that are known; rop and lasso are told
-the signals and K, the others S too. A learner may have a label,
-	as mine has above. The error is 1 − |cos| of the angle between true and
+the signals and K, the others S too. A learner may have a label, as mine has above.
+The error is 1 − |cos| of the angle between true and
 found atoms, assigned to each other so that the sum is least, the mean over atoms and
 problems. The page has a plot for each size of problem. On two processors the whole
 figure, four sizes at eight N each with 100 problems a point, takes about 3 hours

@@ -287,10 +287,8 @@ func (s *Softener) sumWindow(ctx context.Context, img image.Image, window image.
 	whole := measure.Cut(img, shown)
 	low := whole.Luma()
 	window = window.Sub(shown.Min)
-	half := plane.New(SoftenerScale*window.Dx(), SoftenerScale*window.Dy())
-	for i := range half.Pix {
-		half.Pix[i] = 0.5
-	}
+	size := window.Size().Mul(SoftenerScale)
+	half := &plane.Plane{W: size.X, H: size.Y, Pix: slices.Repeat([]float32{0.5}, size.X*size.Y)}
 	out, err := s.network.ApplyWithin(ctx, low, window, half, nil)
 	if err != nil {
 		return all, err

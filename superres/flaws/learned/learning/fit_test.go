@@ -14,13 +14,17 @@ type fitting struct {
 	steps, batch int
 	rate, decay  float64
 	noise        float64 // deviation of the noise that is added to standardised traits
-	hidden       int     // hidden units of each member, see members
+	hidden       int     // hidden units of each member, see members; a multiple of 4
+	seeds        []uint64
 }
 
 var (
-	judgeFitting      = fitting{steps: 24_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.2, hidden: 32}
-	strengthFitting   = fitting{steps: 20_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.1, hidden: 32}
-	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64}
+	judgeFitting = fitting{steps: 24_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.2, hidden: 32,
+		seeds: []uint64{3}}
+	strengthFitting = fitting{steps: 20_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.1, hidden: 32,
+		seeds: []uint64{5}}
+	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64,
+		seeds: []uint64{3, 5}}
 )
 
 // lesson is what a perceptron learns: the traits of each sample, and the outputs before learning. slopes sets slope to
@@ -48,8 +52,9 @@ func (p parameters) slices() [4][]float64 {
 	return [4][]float64{p.first, p.firstBias, p.second, p.secondBias}
 }
 
-// members is the number of networks, learned from different random starts, that form a perceptron: its hidden units are
-// the units of all networks, its outputs the means of their outputs. Networks differ most where they are wrong.
+// members is the number of networks for each seed, learned from different random starts, that form a perceptron: its
+// hidden units are the units of all networks, its outputs the means of their outputs. Networks differ most where they
+// are wrong.
 const members = 4
 
 // A trait is clipped to its mean plus or minus this many standard deviations.
@@ -61,25 +66,26 @@ const leak = 0.05
 // fit returns a perceptron that has learned l.
 func (o fitting) fit(l lesson) *learned.Perceptron {
 	mean, deviation := standardise(l.traits)
-	p := learned.NewPerceptron(len(mean), members*o.hidden, len(l.start))
+	found := make([]parameters, members*len(o.seeds))
+	p := learned.NewPerceptron(len(mean), len(found)*o.hidden, len(l.start))
 	for i := range mean {
 		p.Least[i] = whole(mean[i] - deviations*deviation[i])
 		p.Most[i] = whole(mean[i] + deviations*deviation[i])
 	}
-	found := make([]parameters, members)
-	parallel.Indices(members, func(i int) { found[i] = o.learn(l, mean, deviation, uint64(i)) })
+	parallel.Indices(len(found), func(i int) {
+		found[i] = o.learn(l, mean, deviation, rand.New(rand.NewPCG(o.seeds[i/members], uint64(i%members))))
+	})
 	for i, member := range found {
-		member.addTo(p, i, mean, deviation)
+		member.addTo(p, i, len(found), mean, deviation)
 	}
 	return p
 }
 
-// learn returns a member of a perceptron that has learned l. number is the seed; mean and deviation are of the traits.
+// learn returns a member of a perceptron that has learned l. mean and deviation are of the traits.
 //
 // It uses Adam with a learning rate that falls as a cosine does, and adds noise to the traits in place of more samples.
-func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {
+func (o fitting) learn(l lesson, mean, deviation []float64, rng *rand.Rand) parameters {
 	traits, outputs := len(mean), len(l.start)
-	rng := rand.New(rand.NewPCG(fitSeed, number))
 	make := func() parameters { return newParameters(traits, o.hidden, outputs) }
 	p, gradient, m, v := make(), make(), make(), make()
 	for i := range p.first {
@@ -102,11 +108,18 @@ func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) param
 			for i, t := range l.traits[sample] {
 				x[i] = min(max((float64(t)-mean[i])/deviation[i], -deviations), deviations) + o.noise*rng.NormFloat64()
 			}
-			for h := range hidden {
-				sum := p.firstBias[h]
-				for i, w := range p.first[h*traits:][:traits] {
-					sum += w * x[i]
+			copy(hidden, p.firstBias)
+			for h := 0; h < o.hidden; h += 4 { // four sums at once, as an addition waits for the one before it
+				a, b := p.first[h*traits:][:len(x)], p.first[(h+1)*traits:][:len(x)]
+				c, d := p.first[(h+2)*traits:][:len(x)], p.first[(h+3)*traits:][:len(x)]
+				s, t, u, v := hidden[h], hidden[h+1], hidden[h+2], hidden[h+3]
+				for i, trait := range x {
+					s, t = s+float64(a[i]*trait), t+float64(b[i]*trait)
+					u, v = u+float64(c[i]*trait), v+float64(d[i]*trait)
 				}
+				hidden[h], hidden[h+1], hidden[h+2], hidden[h+3] = s, t, u, v
+			}
+			for h, sum := range hidden {
 				hidden[h], inside[h] = min(max(sum, -1), 1), 1
 				if sum != hidden[h] {
 					inside[h] = leak
@@ -176,8 +189,9 @@ func standardise(samples [][]int32) (mean, deviation []float64) {
 
 func whole(v float64) int32 { return int32(math.Round(v)) }
 
-// addTo adds p, rounded to integers, to a perceptron as the given member. Traits have the given means and deviations.
-func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []float64) {
+// addTo adds p, rounded to integers, to a perceptron as one of count members. Traits have the given means and
+// deviations.
+func (p parameters) addTo(to *learned.Perceptron, member, count int, mean, deviation []float64) {
 	hidden := len(p.firstBias)
 	for h := range hidden {
 		at := member*hidden + h
@@ -189,11 +203,11 @@ func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []
 		}
 		to.FirstBias[at] = whole(bias * (1 << 20))
 		for k := range to.Second {
-			to.Second[k][at] = whole(p.second[k*hidden+h] / members * (1 << 12))
+			to.Second[k][at] = whole(p.second[k*hidden+h] / float64(count) * (1 << 12))
 		}
 	}
 	for k := range to.SecondBias {
-		to.SecondBias[k] += whole(p.secondBias[k] / members * (1 << 24))
+		to.SecondBias[k] += whole(p.secondBias[k] / float64(count) * (1 << 24))
 	}
 }
 

@@ -46,7 +46,7 @@ func TestFitFindsWhatMatters(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24}
+	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24, seeds: []uint64{1}}
 	j := fitShares(small, list)
 	byJudge, alone := 0., 0.
 	for _, s := range list {
@@ -108,7 +108,7 @@ func TestFitFindsCorrections(t *testing.T) {
 		}
 		list = append(list, c)
 	}
-	small := fitting{steps: 400, batch: 32, rate: 1e-2, noise: 0.1, hidden: 8}
+	small := fitting{steps: 400, batch: 32, rate: 1e-2, noise: 0.1, hidden: 8, seeds: []uint64{1}}
 	p := fitCorrections(small, list)
 	without, with := 0.0, 0.0
 	for _, c := range list {
@@ -161,7 +161,7 @@ func TestFitFindsStrengths(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	small := fitting{steps: 800, batch: 32, rate: 1e-2, noise: 0.02, hidden: 8}
+	small := fitting{steps: 800, batch: 32, rate: 1e-2, noise: 0.02, hidden: 8, seeds: []uint64{1}}
 	p := fitStrengths(small, list)
 	for _, s := range list {
 		want, _ := s.errorAt(0.1 + 0.8*float64(s.Traits[7])/512)

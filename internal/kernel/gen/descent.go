@@ -19,7 +19,7 @@ func (c *code) convolve32() {
 		tiles, widths = []int{12, 6, 1}, []int{2, 1}
 	}
 	acc, right := c.newVectors(widths[0]*tiles[0]), c.newVectors(widths[0])
-	room, step := c.bytesOf(lengthName("bias")), c.stepOf(tiles[0])
+	room, step := c.bytesOf(lengthName("bias")), c.stepOf()
 	for _, w := range widths {
 		c.while(room, w*c.bytes(), func() {
 			from, to, n := c.param("src"), c.param("dst"), c.param("n")
@@ -103,7 +103,7 @@ type stepping struct {
 }
 
 // stepOf returns the stepping by the parameter step, on amd64 with registers of three and of five steps.
-func (c *code) stepOf(tall int) *stepping {
+func (c *code) stepOf() *stepping {
 	s := &stepping{code: c, one: c.bytesOf("step")}
 	if c.arm == nil {
 		s.three, s.five = c.newNumber(), c.newNumber()

@@ -29,7 +29,7 @@ func init() {
 		Reference: "Yang, Wright, Huang, Ma 2008",
 		New: func(fs *flag.FlagSet) learners.Learner {
 			l := &Exemplars{}
-			fs.IntVar(&l.Skip, "skip", 0, "throw so many draws away")
+			fs.IntVar(&l.Skip, "skip", 0, "added to the seed, to draw other signals")
 			return l
 		},
 	})

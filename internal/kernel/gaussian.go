@@ -84,9 +84,9 @@ func (f *Filter) gaussianInput() int32 {
 	return most
 }
 
-// gaussianWork is the memory for tiles of 4×4 outputs. columns holds the samples, transformed along columns, and places
-// holds one row of columns, transformed along rows too. sums holds the sums of that row, and gathered these sums
-// transformed back along rows. pairs holds the results for two rows in the form that transformOutput takes.
+// gaussianWork is the memory for tiles by F(4×4,3×3) over the Gaussian integers, see above. columns holds spreadSide
+// rows: v along columns. places holds one of them, transformed along rows too, sums its products, summed over channels,
+// and gathered these transformed back along rows. pairs holds two rows of results in the form of transformOutput.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32

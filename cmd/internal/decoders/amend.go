@@ -27,8 +27,9 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend gives pic, which is upright once read, the metadata in original, a file of the kind called name, and corrects
-// pixels that programs are known to get wrong; kinds but heic and jxl stay as they are. Programs of libheif widen 10
+// amend gives pic, which another program has made from original and which is upright by now, the metadata of original,
+// a file of the kind called name. pic keeps its own format, and its profile if original has none. Kinds but heic, which
+// has the boxes of AVIF, and jxl stay as they are. For heic, amend also corrects pixels: programs of libheif widen 10
 // and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave colours multiplied by alpha if the file
 // stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {

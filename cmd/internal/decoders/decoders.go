@@ -142,8 +142,9 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format of the result for the file at path, of kind other: JPEG for HEIC and JPEG XL of 8 bits
-// without transparency, else PNG. If no program reads the kind, it returns "" and, if one could, sets other.Advice.
+// Reads returns the format of the result for the file at path, of kind other: JPEG for a HEIC or JPEG XL, if it has 8
+// bits and no transparency, else PNG; and it sets s.Used. It returns "" if no program may read the kind (Ignores), or
+// if none is installed; then it says in other.Advice what to install.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""

@@ -214,7 +214,8 @@ func (n Namer) output(in Input) (Output, error) {
 }
 
 // inPlace returns the output that replaces input. It fails for standard input, for links, and if the result would have
-// another format or name.
+// another format or name: a file with the wrong extension (then input.Format is set), or an animated WebP, which
+// becomes a PNG. A GIF with several frames stays a GIF, which FormatOf does not say.
 func inPlace(input Input) (Output, error) {
 	format, err := imagefile.FormatOf(input.Place)
 	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
@@ -225,7 +226,7 @@ func inPlace(input Input) (Output, error) {
 		return Output{}, console.Usage("--replace takes files; standard input is none")
 	case input.Link:
 		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
-	case err != nil || input.Format != "" && input.Format != format || // or an animated WebP, which becomes PNG
+	case err != nil || input.Format != "" && input.Format != format ||
 		input.Several && format.SplitsAnimations():
 		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}

@@ -113,8 +113,9 @@ func (opt *DiffOptions) complete(c *cli.Context) error {
 	return nil
 }
 
-// arrange sets d.scene to the size of the largest picture, and the field covers of every picture to the part of the
-// scene that it fills if all are shown in the same size. It fails if a picture has another shape than the largest.
+// arrange sets d.scene to the greatest width and height, and covers of every picture to the size at which it is shown:
+// the size of the largest picture, but for what rounding or cropping took. It fails if the sides of a picture are in
+// another proportion than the sides of the largest: see coveredSize.
 func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {

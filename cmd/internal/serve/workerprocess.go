@@ -136,7 +136,8 @@ const (
 )
 
 // end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log:
-// what the worker wrote to standard error decides, else why the server killed it, else how the process ended.
+// what the worker wrote to standard error decides, else why the server killed it, else how the process ended. Of a
+// worker that had nothing to do when end was called, both mean nothing.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit

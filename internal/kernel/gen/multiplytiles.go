@@ -6,10 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
-// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums of
-// the second and third row. The output transform needs their sum in its first row and their difference in its second,
-// so the products of the first row are added to the sum, and the products of the last row to the difference.
+// multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of the
+// 4×4 samples of a transformed tile (Winograd's F(2×2,3×3)). outputs, the length of bias, is a multiple of one vector
+// with AVX-512, else of two. For several tiles and outputs it keeps the sums of two entries of a column in registers:
+// first the sums of the second and third row. The output transform needs their sum in its first row and their
+// difference in its second, so the products of the first row are added to the sum, and the products of the last row,
+// which transformInputColumn has negated (d−b), to the difference.
 //
 // With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26, and
 // Intel's processors load two vectors and multiply two in a cycle. Nine tenths of the time goes to products.

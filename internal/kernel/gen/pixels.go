@@ -101,8 +101,9 @@ var _ = register(operation{
 	tiers:     []string{AVX2, SIMD128},
 })
 
-// boundFlatAreas finds the extremes of the nine samples first, and then counts the samples that equal them.
-// Comparisons of integers treat Missing as the definition in package kernel does.
+// boundFlatAreas finds the extremes of the nine samples first, and then counts the samples that equal them. An extreme
+// that fewer than three samples have becomes −∞ or +∞. Samples are compared by their bits: those of kernel.Missing, −0,
+// are the greatest without a sign and the least with one, so that it is never an extreme.
 func (t tier) boundFlatAreas() {
 	least, most, n := pointer("least"), pointer("most"), lengthOf("least")
 	rows := []reg.GPVirtual{pointer("row"), pointer("above"), pointer("below")}

@@ -191,11 +191,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 //
 //	logarithms, favour   sharpened by 0.7   JPEG 85 after it   every second, fourth   clean
 //	1, 9                 1.20  0.76         0.71               −0.08  −0.06           −0.030, 2   −0.003, 0
-//	√n, 20               1.26  0.39         0.72               −0.09  −0.13           −0.025, 1   −0.003, 0
-//	√n, 8·n^½            1.34  0.87         0.80               −0.09  −0.08           −0.029, 2   −0.004, 0
 //	√n, 5·n^¾            1.38  1.07         0.84               −0.08  −0.07           −0.033, 2   −0.009, 0
-//	√n, 3·n              1.44  1.25         0.88               −0.08  −0.06           −0.036, 2   −0.040, 5
-//	1.4·√n, 5.5·n^0.7    1.37  0.91         0.84               −0.09  −0.05           −0.033, 3   −0.005, 0
 //	small pictures examined as a whole, not a window of 80×80 in their middle:
 //	√n, 5·n^¾            1.33  1.07         0.77               −0.09  −0.07           −0.016, 0   −0.009, 0
 //	√n, 6·n^¾            1.29  1.01         0.74               −0.09  −0.07           −0.013, 0   −0.008, 0

@@ -34,7 +34,6 @@ func (b bands) coarse() float64 { return b[0] + b[1] + b[2] + b[3] }
 //	estimateNoise          22   23   15       805   1081   1180
 //	whitest 0.55            7    5    4       913   1136   1204
 //	0.6                     2    0    0       854   1093   1194
-//	0.65                    0    0    0       782   1063   1183
 //	0.7                     0    0    0       705   1017   1165
 //
 // The clean crops nearest to the limit have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In

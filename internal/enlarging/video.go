@@ -258,8 +258,8 @@ func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
-// inColour returns a frame of video with brightness luma and colour chroma as an RGB picture of 8 bits per sample. The
-// picture serves only for measuring, because brightness is rounded to 8 bits.
+// inColour returns a frame of video with brightness luma and colour chroma, before it is enlarged and as large as luma,
+// as an RGB picture of 8 bits per sample. It serves only for measuring, as frames of more bits are rounded.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
 	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }

@@ -38,8 +38,8 @@ type codec struct {
 	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: hardly any.
 	decoderBytes func(src metadata.Source) int64
 	// start returns a short file with the header of the picture to decode. config reads it in place of the real file,
-	// where it would read too much, or the header of another picture. start returns nil if config can read the real
-	// file, and an error if parts before the pixels are out of order. nil: config reads all files.
+	// where it would read too much, or the header of another picture. It returns no bytes if config can read the real
+	// file, and an error if parts before the pixels stand in a wrong order. A format without start has config read it.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
 	// the file. It is nil if there are no such files.

@@ -126,9 +126,9 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j to z_jᵀu, and adds Σ‖s·q − w·u‖² to out[0] and Σ‖z − w·u‖² to out[1]. It relies on ‖u‖ = 1: if s is
-// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may be
-// slightly negative.
+// Project sets w_j to z_jᵀu, and adds Σ‖s_j·q_j − w_j·u‖² to out[0] and Σ‖z_j − w_j·u‖² to out[1], for s = shrink and
+// the columns of z and q, stored one after another, as long as u. It relies on ‖u‖ = 1: if s_j is zero, it adds w_j² to
+// the first sum without reading q_j, and it computes the second sum as Σ‖z_j‖² − w_j², which may be slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {

@@ -36,8 +36,8 @@ type Fact struct{ Name, Value string }
 // can be laid over one another.
 type Section struct {
 	Title, Text string
-	// A and B name the makers of the two pictures of the first scene that the page first shows, A to the left of the
-	// divider. Empty: the last two pictures.
+	// A and B name the models or learners with the two pictures of the first scene that the page shows at first, A to
+	// the left of the divider. If they are empty, it shows the last two pictures.
 	A, B     string
 	Charts   []Chart
 	Maps     []Heat // drawn on pages; tables in the other formats

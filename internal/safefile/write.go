@@ -204,7 +204,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	return asOutput(err, name)
 }
 
-// asOutput returns err, which stopped the writing of the file called name, as a fault about this file.
+// asOutput returns err, which ended the writing of name, as a Fault about name: its own, a stop, or Unwritable.
 func asOutput(err error, name string) error {
 	if err, ok := Named(err, name); ok {
 		return err

@@ -95,8 +95,8 @@ func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan s
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events answers r with a stream of the events of the picture with the id in r, from the latest one to the last. Events
-// that follow each other too fast are left out. Before a call uses the id, the stream ends after patience.call.
+// events answers r with the newest and all later events of the picture with the id in r. Events that follow each other
+// too fast are left out. If no call to enlarge comes with this id, the stream ends after patience.call.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {

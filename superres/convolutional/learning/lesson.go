@@ -16,10 +16,10 @@ type Lesson interface {
 	Grade(results, slopes []float32) float64
 }
 
-// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch. The lesson may depend
-// only on the number of the step and the number of the patch in the step; lesson is called concurrently. Teach only
-// uses the options that describe the network, its start and the steps. Report gets the steps, the rate and the loss at
-// every interval. digest stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
+// Teach trains a network with lessons instead of pictures: each step with Batch of them, which lesson returns for the
+// number of the step and the number in the step, on which alone they may depend. lesson is called concurrently. Options
+// about pictures and their damage are not used. Report gets the steps, the rate and the loss at every interval. digest
+// stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
 func (t Trainer) Teach(
 	ctx context.Context, digest string, lesson func(step, number int) (Lesson, error),
 ) (*convolutional.Stage, error) {

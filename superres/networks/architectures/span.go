@@ -164,9 +164,9 @@ func (b *builder) conv3XC(name string, in int) int {
 // maxMerged is the greatest number of channels that merge accepts. It bounds the time that merge takes.
 const maxMerged = 512
 
-// merge returns the weights and biases of the sum of the branches conv and sk. The chain pads only its input, not the
-// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64. merge fails if the
-// shapes do not fit each other, and then returns weights of 0.
+// merge returns the weights and biases of the sum of two branches: conv, three convolutions one after another, and sk.
+// conv pads only its input, not the results between its convolutions, so the merged bias is the same everywhere. Sums
+// are in float64. If shapes do not fit each other, merge makes b fail, and returns weights of 0.
 func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	var w [3]weights.Tensor
 	var bias [3][]float32

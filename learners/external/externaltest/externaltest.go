@@ -118,7 +118,7 @@ var Wild = []string{
 	"non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
 }
 
-// wild is a learner that makes another error, in the order of Wild, whenever it is asked: file has a line for each time.
+// wild is a learner that makes another error, in the order of Wild, at each call: file gets a line for each call.
 // It solves the problem in folder first. over reports whether the program must end, with the exit code that it returns.
 func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)

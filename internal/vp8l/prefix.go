@@ -95,7 +95,7 @@ func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int
 }
 
 // assign sets p.code from p.length: codes of one length are successive numbers, in the order of the symbols. The
-// first code of n bits is twice the number after the last code of n−1 bits. The file has a code's highest bit first.
+// first code of n bits is twice the number after the last code of n−1 bits. p.code has the bits in reverse order.
 func (p *prefixCode) assign() {
 	next, code := [mostCodeBits + 1]int{}, 0
 	var number [mostCodeBits + 1]int // how many codes have each length

@@ -148,8 +148,8 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends the next size bytes of f as the answer to r, and pauses for small pictures after each smallBody bytes. It
-// gives up if the client stops reading, or if the whole takes longer than patience.body.
+// send sends the next size bytes of f as the answer to r. After each smallBody bytes it lets waiting small pictures go
+// first. It gives up if the client stops reading, or if the whole takes longer than patience.body.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

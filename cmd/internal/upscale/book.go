@@ -36,7 +36,7 @@ type book struct {
 func mostOfBook(size int64) int64 { return 1<<30 + 100*size }
 
 // openBook unpacks the only input if it is a comic, or a document that is to become a comic, and changes opt so that
-// the pages become the inputs. It returns nil if no input is a comic. done says that nothing is left to do.
+// the pages become the inputs. It returns nil if no input is one, and fails if others come too. done: nothing is left.
 func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note func(string)) (b *book, done bool,
 	err error) {
 	i := slices.IndexFunc(opt.Inputs, func(name string) bool { return pictures.IsBook(name, opt.Naming.Out) })

@@ -9,8 +9,8 @@ import (
 // ahead is how many bytes ahead the large arrays are prefetched.
 const ahead = 4096
 
-// columns writes loops: the method each runs its body for every column and, inside that body, the method entries runs
-// its body for every vector of the column. offset counts bytes from the first column, index from the current column.
+// columns writes two nested loops: c.each over columns and, within its body, c.entries over the vectors of a column.
+// offset counts bytes from the start of the first column, and index from the start of the current one.
 type columns struct {
 	t             tier
 	ld, count     reg.GPVirtual // the bytes of a column, and how many columns are left

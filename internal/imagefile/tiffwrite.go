@@ -70,9 +70,9 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	}
 	r := tiffOf(tiff.adapt(img))
 	const subfileType, pageNumber = 254, 297
-	const page = 2 // the page is one of several
+	const page = 2                                                             // the page is one of several
+	number := []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))} // of this page, from 0, and of all
 	fields := func(at uint32) []metadata.TIFFField {
-		number := []uint32{uint32(min(p.made-1, 0xffff)), uint32(min(p.of, 0xffff))} // from 0, and how many
 		return append(r.fields(at), metadata.TIFFField{Tag: subfileType, Long: true, Values: []uint32{page}},
 			metadata.TIFFField{Tag: pageNumber, Values: number})
 	}

@@ -346,7 +346,7 @@ func (c *catalogue) still() (*Still, error) {
 
 // addAuxiliary records in s the item extra, which the reference r links to the primary picture. If extra is the
 // transparency, it sets s.HasAlpha and the edits to the file that separate colours and transparency. Else it names
-// extra in s.about, the list of what is left out. Of several transparencies, it takes the first.
+// extra in s.about, which lists what the result lacks. Of several transparencies, it takes the first.
 func (c *catalogue) addAuxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
@@ -432,7 +432,7 @@ func (c *catalogue) countPictures(s *Still) {
 }
 
 // setGainMap sets s.Map to the gain map of the derived picture that r.from names: r.to are the primary picture and the
-// map. If a JPEG cannot hold the map, setGainMap only names it in s.about, the list of what is left out. A JPEG can
+// map. If a JPEG cannot hold the map, setGainMap only names it in s.about, which lists what a result lacks. A JPEG can
 // hold the map if map and picture are coded with AV1, the picture has standard range, and the map works in the colour
 // primaries of the picture. coded is the item with the pixels of the primary picture.
 func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {

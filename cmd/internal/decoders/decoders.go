@@ -194,7 +194,7 @@ func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == n
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
 // present returns the command lines for kind k, split into words: first the values of --decoder, the last one before
-// the others, then those of k. It leaves out lines whose program is not on the path.
+// the others, then the command lines that k lists. It leaves out lines whose program is not on the path.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {

@@ -124,7 +124,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	for i, ref := range refs {
 		bar.Set("scoring", float64(i)/float64(len(refs)))
 		test, found := twins[i], twins[i].Path != ""
-		if len(refs) == 1 && len(tests) == 1 { // whatever their names
+		if len(refs) == 1 && len(tests) == 1 { // a single pair needs no common name
 			test, found = tests[0], true
 		}
 		if !found {

@@ -102,8 +102,8 @@ var _ = register(operation{
 })
 
 // boundFlatAreas finds the extremes of the nine samples first, and then counts the samples that equal them. An extreme
-// that fewer than three samples have becomes −∞ or +∞. Samples are compared by their bits: those of kernel.Missing, −0,
-// are the greatest without a sign and the least with one, so that it is never an extreme.
+// that fewer than three samples have becomes −∞ or +∞. The code compares the bits of samples: the bits of
+// kernel.Missing, −0, are the greatest unsigned integer and the least signed one, so Missing is never an extreme.
 func (t tier) boundFlatAreas() {
 	least, most, n := pointer("least"), pointer("most"), lengthOf("least")
 	rows := []reg.GPVirtual{pointer("row"), pointer("above"), pointer("below")}

@@ -27,7 +27,7 @@ func (m *mapping) times(f float32, a vector) vector { return m.of(opMul, a, m.co
 func (m *mapping) fuse(f float32, a, b vector) vector { return m.code.fuse(m.constant(f), a, b) }
 
 // define registers an operation that multiplies vectors by the matrix l. The components of a vector lie srcGap
-// numbers apart, and those of its result dstGap; k vectors begin at numbers side by side, and there are n such
+// numbers apart, the components of its result dstGap. k vectors begin at numbers side by side, and there are n such
 // groups, srcStep and dstStep numbers apart. The result is empty: it lets a variable of the package call define.
 func (l linearMap) define() struct{} {
 	return portable(l.name, "(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)", nil,

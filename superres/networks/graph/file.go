@@ -110,7 +110,7 @@ func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 		if count < 0 || count > len(numbers) {
 			return nil, nil, errors.New("there are too few numbers for it")
 		}
-		if fields[k].SetZero(); count > 0 { // whatever Params has there
+		if fields[k].SetZero(); count > 0 { // replaces the numbers that Params gave the field
 			fields[k].Set(reflect.ValueOf(numbers[:count:count]))
 		}
 		numbers = numbers[count:]

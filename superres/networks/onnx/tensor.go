@@ -187,7 +187,7 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 	case typeFloat64:
 		least, kind = 8, protowire.Fixed64Type
 	}
-	have := 0 // at most so many numbers are there
+	have := 0 // an upper bound of the count of numbers
 	err := c.eachList(func(f field) error {
 		if have += 1; f.kind == protowire.BytesType {
 			have += len(f.bytes)/least - 1

@@ -13,9 +13,9 @@ import (
 type fitting struct {
 	steps, batch int
 	rate, decay  float64
-	noise        float64 // deviation of the noise that is added to standardised traits
-	hidden       int     // hidden units of each member, see members; a multiple of 4
-	seeds        []uint64
+	noise        float64  // deviation of the noise that is added to standardised traits
+	hidden       int      // hidden units of each member, see members; a multiple of 4
+	seeds        []uint64 // each gives the random starts of four members
 }
 
 var (

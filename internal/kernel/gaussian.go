@@ -33,9 +33,9 @@ func spreadInts[T int16 | int32](d [6]T) [spreadSide]T {
 	return [...]T{d[0] - d[4], d[1] + d[2] + d[3] + d[4], d[2] + d[4] - d[1] - d[3], a - b, a + b, b, d[5] - d[1]}
 }
 
-// spreadIntTaps returns w, as defined above, for three taps.
-func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
-	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
+// spreadIntTaps returns w, as defined above, for three taps, each a pair: see unpaired.
+func spreadIntTaps(a, b, c int64) [spreadSide]int64 {
+	return [...]int64{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
 
 // hasGaussian reports whether the tier in use has assembly for tiles of 4×4 outputs.
@@ -50,18 +50,19 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 	size := channels / 2 * f.Outputs
 	words := make([]int32, spreadSide*spreadSide*size)
-	if f.eachTaps(channels, func(i, _, lane int, taps *[3][3]int32) bool {
-		var columns [3][spreadSide]int32
+	if f.eachTaps(channels, func(i, _, lane int, taps *[3][3]int64) bool {
+		var columns [3][spreadSide]int64
 		for x := range columns {
 			columns[x] = spreadIntTaps(taps[0][x], taps[1][x], taps[2][x])
 		}
 		at := (lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes
 		for y := range spreadSide {
-			for _, w := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
-				if w != int32(int16(w)) {
+			for _, pair := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
+				word, ok := wordOf(pair)
+				if !ok {
 					return false
 				}
-				words[at] |= int32(uint16(w)) << (i % 2 * 16)
+				words[at] = word
 				at += size
 			}
 		}

@@ -35,19 +35,27 @@ func (f *Filter) PrepareWinograd() bool {
 	}
 	channels := PadTo(f.usedChannels(), 8)
 	transformed, maxBias := make([]int32, 16*f.Outputs*channels/2), make([]int32, f.Outputs)
+	var starts [16]int // where the words of each entry begin
+	for k := range starts {
+		e := entry(k/4, k%4)
+		starts[k] = (e/2*channels + e%2) * f.Outputs
+	}
 	sums := make([]int64, f.Outputs) // for each output, the sum of the magnitudes of the weights
-	fit := f.eachTaps(channels, func(i, o, lane int, taps *[3][3]int32) bool {
+	fit := f.eachTaps(channels, func(i, o, lane int, taps *[3][3]int64) bool {
+		sum := int32(0)
 		for _, row := range taps {
-			for _, w := range row {
-				sums[o] += int64(max(w, -w))
+			for _, pair := range row {
+				a, b := unpaired(pair)
+				sum += max(a, -a) + max(b, -b)
 			}
 		}
-		for k, w := range TransformTaps(*taps) {
-			if w != int32(int16(w)) {
+		sums[o] += int64(sum)
+		for k, pair := range TransformTaps(*taps) {
+			word, ok := wordOf(pair)
+			if !ok {
 				return false
 			}
-			e := entry(k/4, k%4)
-			transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+lane] |= int32(uint16(w)) << (i % 2 * 16)
+			transformed[starts[k]+i*f.Outputs+lane] = word
 		}
 		return true
 	})
@@ -63,35 +71,39 @@ func (f *Filter) PrepareWinograd() bool {
 	return f.biasWithin(f.maxBias)
 }
 
-// eachTaps calls use for each output and each channel below channels, with their 3×3 taps; lane is the position of the
-// output in sums of tiles. As soon as use returns false, eachTaps returns false.
-func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int32) bool) bool {
-	lanes := make([]int, f.Outputs)
-	for o := range lanes {
-		lanes[o] = sumLane(o, f.Outputs)
-	}
-	for i := range channels {
-		for first := 0; first < f.Outputs; first += Lanes {
-			var words [3][3][]int32
-			for y := range words {
-				for x := range words[y] {
-					words[y][x] = f.Weights[f.word(y, (x*f.Step+i)/2, first):][:Lanes]
+// eachTaps calls use for each output and each even channel below channels, with the 3×3 taps of this channel and the
+// next, in pairs; lane is the position of the output in sums of tiles. As soon as use returns false, eachTaps returns
+// false.
+func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int64) bool) bool {
+	var taps [3][3]int64
+	for i := 0; i < channels; i += 2 {
+		for o := range f.Outputs {
+			at := f.word(0, i/2, o)
+			for y := range taps {
+				for x := range taps[y] {
+					w := f.Weights[at+(y*f.Words+x*f.Step/2)*Lanes]
+					taps[y][x] = int64(int16(w)) + int64(w>>16)<<32
 				}
 			}
-			for k := range Lanes {
-				var taps [3][3]int32
-				for y := range taps {
-					for x := range taps[y] {
-						taps[y][x] = int32(int16(words[y][x][k] >> (i % 2 * 16)))
-					}
-				}
-				if !use(i, first+k, lanes[first+k], &taps) {
-					return false
-				}
+			if !use(i, o, sumLane(o, f.Outputs), &taps) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// unpaired returns the numbers of a pair, a + b·2³². Sums and differences of pairs are pairs of sums and differences.
+func unpaired(pair int64) (a, b int32) {
+	a = int32(pair)
+	return a, int32((pair - int64(a)) >> 32)
+}
+
+// wordOf returns a word with the numbers of a pair, the first in the lower half. ok is false if they need more than 16
+// bits.
+func wordOf(pair int64) (word int32, ok bool) {
+	a, b := unpaired(pair)
+	return b<<16 | int32(uint16(a)), a == int32(int16(a)) && b == int32(int16(b))
 }
 
 // tileInput returns the largest magnitude of a sample of the input: Most, or Clip if Most is 0.
@@ -125,7 +137,7 @@ func sumLane(o, outputs int) int {
 	if o|(2*Lanes-1) >= outputs {
 		half = Lanes / 2
 	}
-	place := o % (2 * half)
+	place := o & (2*half - 1)
 	return o - place + place/4%2*half + place/8*4 + place%4
 }
 
@@ -150,15 +162,16 @@ func (f *Filter) weight(row, entry, output int) int32 {
 
 // TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd only accepts a
 // transform that fits into 16 bits.
-func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
+func TransformTaps[T int64 | float64](g [3][3]T) (transformed [16]T) {
 	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
 	for x := range columns {
 		columns[x] = transform(g[0][x], g[1][x], g[2][x])
 	}
 	for y := range 4 {
-		row := transform(columns[0][y], columns[1][y], columns[2][y])
-		copy(transformed[4*y:], row[:])
+		for x, v := range transform(columns[0][y], columns[1][y], columns[2][y]) {
+			transformed[4*y+x] = v
+		}
 	}
 	return transformed
 }

@@ -107,8 +107,8 @@ func (c *class) takeSlot(index int) slot {
 		}
 		return slot{offset: c.rows * c.length}
 	}
-	i := len(c.free) - 1
-	for ; i > 0 && c.free[i].after > index-runtime.GOMAXPROCS(0); i-- {
+	i, latest := len(c.free)-1, index-runtime.GOMAXPROCS(0)
+	for ; i > 0 && c.free[i].after > latest; i-- {
 	}
 	s := c.free[i]
 	c.free = slices.Delete(c.free, i, i+1)

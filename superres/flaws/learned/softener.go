@@ -285,7 +285,9 @@ func (s *Softener) sumWindow(ctx context.Context, img image.Image, window image.
 	window = window.Sub(shown.Min)
 	size := window.Size().Mul(SoftenerScale)
 	half := &plane.Plane{W: size.X, H: size.Y, Pix: slices.Repeat([]float32{0.5}, size.X*size.Y)}
-	out, err := s.network.ApplyWithin(ctx, low, window, half, nil)
+	var work stage.Work
+	work.Overwrite() // with the result
+	out, err := s.network.ApplyWithin(ctx, low, window, half, &work)
 	if err != nil {
 		return all, err
 	}

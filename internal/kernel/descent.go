@@ -48,7 +48,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated here.
+// addFused adds v times weights to sums, each rounded once, with the code of fused, which compilers do not inline.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]

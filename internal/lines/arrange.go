@@ -1,11 +1,11 @@
 package lines
 
-// Gather copies channels of its inputs, sample by sample. So it joins, selects and repeats channels.
+// Gather joins, selects and repeats channels: each pixel of the result has channels of the same pixel of its inputs.
 type Gather struct {
 	rowwise
-	// Channels lists the runs of channels that make up a sample of the result, one after another.
+	// Channels lists the runs of channels that make up a pixel of the result, one after another.
 	Channels []Channels
-	// Step is the number of values of a sample of the result. Values after the last run are 0.
+	// Step is the number of values of a pixel of the result. Values after the last run are 0.
 	Step int
 }
 
@@ -125,10 +125,10 @@ type Beyond int
 const (
 	Zeros  Beyond = iota // the Value of the Shift
 	Edge                 // the nearest sample
-	Mirror               // the picture mirrored at the outermost sample
+	Mirror               // the picture mirrored at the outermost sample, up to its other edge and no further
 )
 
-// at returns which of n samples is repeated at index i, possibly beyond the edges. −1 stands for the Value of a Shift.
+// at returns which of n samples stands at index i, which may be beyond an edge. −1 stands for the Value of a Shift.
 func (b Beyond) at(i, n int) int {
 	switch {
 	case i >= 0 && i < n:

@@ -17,10 +17,8 @@ func (rowwise) Together() int                     { return rowsTogether }
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
 	rowwise
-	// Channels is the number of values of a sample, without padding.
-	Channels int
-	// Floats is true if the values are float32, false if they are integers.
-	Floats bool
+	Channels int  // the number of values of a sample, without padding
+	Floats   bool // true if the values are float32, false if they are integers
 }
 
 func (s Source) Size(in []Size) Size {
@@ -98,7 +96,7 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
-// makeColumns computes the columns [from, to) of n rows, from row y on. from must be a multiple of 4.
+// makeColumns computes the columns [from, to) of n rows, from row y on. from is a multiple of 4, the columns of a tile.
 func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 	in, together := t.In[0], c.Filter.Together()
 	memory := t.Out.class.floats

@@ -257,7 +257,7 @@ func (f *format) joinWebP(parts []part) []byte {
 func splitRaw(data []byte) (parts []part) {
 	random := rand.New(rand.NewPCG(uint64(len(data)), uint64(crc32.ChecksumIEEE(data))))
 	for len(data) > 0 {
-		n := 1 + random.IntN(12)
+		n := 1 + random.IntN(12) // a short piece
 		if len(parts) >= headPieces && len(data) > tailBytes {
 			n = 1 + random.IntN(1+len(data)/4)
 		}

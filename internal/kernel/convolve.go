@@ -27,8 +27,7 @@ type Filter struct {
 	// for each output of the group.
 	Weights []int32
 
-	// Bias holds for each output the value with which its sum begins.
-	Bias []int32
+	Bias []int32 // for each output the value with which its sum begins
 
 	// PositiveScale and NegativeScale hold, for each output, the factor for a positive sum and the factor for a
 	// negative sum. The magnitudes of factors are below 1. Residual ignores NegativeScale.
@@ -38,8 +37,7 @@ type Filter struct {
 	// largest magnitude after skip is added; 0 stands for the range of 16 bits. Residual ignores both.
 	Clip, SumClip int16
 
-	// Most is the largest magnitude of a sample of the input; 0 stands for Clip.
-	Most int16
+	Most int16 // the largest magnitude of a sample of the input; 0 stands for the constant Clip
 
 	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16 entries
 	// in the order of the function entry, for each two channels, for each of the two entries, a word for each output,

@@ -23,21 +23,17 @@ type FloatFilter struct {
 	// OutputStep is the number of values in dst from the outputs of a sample to the outputs of the next sample, and
 	// SkipStep the same in skip; 0 stands for Outputs. Values between are not touched.
 	OutputStep, SkipStep int
-	// Slope holds, for each output, the factor for a negative sum; nil stands for factors of 1.
-	Slope []float32
+	Slope                []float32 // for each output, the factor for a negative sum; nil stands for factors of 1
 
 	taps   Taps // without weights
-	step   int
-	stride int
+	step   int  // values from sample to sample of the input
+	stride int  // outputs are computed for every stride-th sample of a row
 	// Without tiles, runs are the runs of taps of a sample, and parts say which outputs are computed from them.
-	runs  []run
-	parts []filterPart
-	// tiles holds the transformed weights of a filter that is computed by tiles; otherwise it is nil.
-	tiles []float32
-	// zero, one and bias hold a value for each output: 0, 1 and the output's bias.
-	zero, one, bias []float32
-	// depthwise holds a weight for each tap and channel if each output is computed from one channel of its own.
-	depthwise []float32
+	runs            []run
+	parts           []filterPart
+	tiles           []float32 // the transformed weights of a filter that is computed by tiles; otherwise nil
+	zero, one, bias []float32 // for each output: 0, 1 and the output's bias
+	depthwise       []float32 // a weight for each tap and channel if each output has its own channel; otherwise nil
 }
 
 // run is a run of entries side by side: its row of taps, and its offset from the first column that a sample reads.

@@ -45,9 +45,9 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step,
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, d - b} }
 
 // multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over
-// the channels, and applies Aᵀ to each of the four columns, which leaves two rows. A word of weights holds the
-// weights of two channels. sums gets these 4×2 entries, column after column and sumStride apart. The sum in the
-// second row and second column begins with the bias: it counts once in each of the four outputs.
+// the channels, and applies Aᵀ to each of the four columns, which leaves two rows. A word of weights holds the weights
+// of two channels, in the order of Filter.transformed. sums gets these 4×2 entries, column after column and sumStride
+// apart. The sum in the second row and second column begins with the bias: it counts once in each of the four outputs.
 func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {

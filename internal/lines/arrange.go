@@ -5,8 +5,7 @@ type Gather struct {
 	rowwise
 	// Channels lists the runs of channels that make up a pixel of the result, one after another.
 	Channels []Channels
-	// Step is the number of values of a pixel of the result. Values after the last run are 0.
-	Step int
+	Step     int // the number of values of a pixel of the result; values after the last run are 0
 }
 
 // Channels are Count neighbouring channels of an input, beginning with channel From.
@@ -114,8 +113,7 @@ type Shift struct {
 	rowwise
 	Edges Edges
 	Mode  Beyond
-	// Value is the value of all channels of added samples, if Mode is Zeros.
-	Value float32
+	Value float32 // the value of all channels of added samples, if Mode is Zeros
 }
 
 // Beyond says which values samples beyond the edges of a picture have.

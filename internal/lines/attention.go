@@ -98,7 +98,8 @@ func (s *Scores) Make(t *Task, y, _ int) {
 }
 
 // WeightedSum computes each pixel of a window as the sum of the pixels of a window of the second input, weighted by the
-// first input, which has the layout of a result of Scores. If OfChannels is true, it sums channels instead of pixels.
+// first input, which has the layout of a result of Scores. With OfChannels, it computes each channel of a pixel as the
+// weighted sum of the channels of the same head and pixel.
 type WeightedSum struct {
 	rowwise
 	Windows
@@ -119,8 +120,8 @@ func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y / s.Height)
 }
 
-// Make implements Op: it computes the s.Height rows of pixels from row y on, for each window and head as the product of
-// scores and pixels, which are in a; b is for transposed scores.
+// Make implements Op: it computes the s.Height rows of pixels from row y on. For each window and head they are the
+// product of scores and pixels or, with OfChannels, of pixels and transposed scores, which are in b.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
 	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead

@@ -57,9 +57,8 @@ type FloatConv struct {
 	// the result are computed. The Filter must have the same stride.
 	Stride int
 	// Pad is the number of rows and columns of zeros around the input. A negative number cuts off rows or columns.
-	Pad Edges
-	// HasSkip is true if a second input, of the size of the result, is added to the result.
-	HasSkip bool
+	Pad     Edges
+	HasSkip bool // whether a second input, of the size of the result, is added to the result
 }
 
 // Edges holds a number of samples for each side of a picture.

@@ -107,8 +107,8 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 }
 
 // beginsWithLineNumbers reports whether, of count lines with n entries each, the first line consists of different
-// whole numbers from 0 up, and at least half of the entries in all other lines are fractions. at returns entry i of
-// a line. It examines at most 1000 entries of each line.
+// whole numbers from 0 up, and at least half of the entries of all other lines together are fractions. at returns
+// entry i of a line. It examines at most 1000 entries of each line.
 func beginsWithLineNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0

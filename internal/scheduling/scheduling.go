@@ -89,7 +89,7 @@ func Kept(memory int64) int64 { return memory / 8 }
 // begin at once if memory and one of the Places are free. If too many pictures wait, Begin returns a Busy error.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
-	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
+	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2 // kept has room for two such pictures
 	slot.time = time.Now().Add(2 * slot.seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -318,7 +318,7 @@ func (s *Scheduler) move() {
 }
 
 // smallerThan reports whether a picture with much less work than slot is being enlarged or expected, and returns a
-// channel that is closed when that may have changed.
+// channel that is closed when it may have become false.
 func (s *Scheduler) smallerThan(slot *Slot) (moved <-chan struct{}, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

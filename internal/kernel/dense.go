@@ -133,7 +133,8 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
-// scoresGeneric is the definition of Score. s is the new fresh of an atom, a its corr, and most the largest score.
+// scoresGeneric is the definition of Score. fresh, an atom's squared length outside the support's span, loses p². Its
+// score is corr²/fresh: 0 if the atom depends on the support (fresh ≤ least), or corr is a rounding error (≤ floor).
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

@@ -233,8 +233,8 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 	return outputStep, skipStep
 }
 
-// depthwise32Generic sets dst to n samples of len(bias) channels. Each channel is its bias plus the products of its
-// entries in all runs and their weights.
+// depthwise32Generic sets dst to n samples of len(bias) channels. A channel is its bias plus, for each run, which is a
+// tap, the product of the channel in src and its weight.
 func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32,
 	n int) {
 	for x := range n {

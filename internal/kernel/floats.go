@@ -65,7 +65,7 @@ func eachPair(dst, a, b []float32, combine func(x, y float32) float32) {
 	}
 }
 
-// ClipFloats sets dst to src, limited to the range least..most. A NaN stays, and a zero keeps its sign.
+// ClipFloats sets dst to src, limited to the range least..most. A NaN stays, and a zero in the range keeps its sign.
 func ClipFloats(dst, src []float32, least, most float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { clipFloats(dst, a, least, most) })
 }

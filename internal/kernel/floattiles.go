@@ -135,7 +135,7 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *Floa
 	}
 }
 
-// spreadRowsGeneric is SpreadSamples for 6 rows of samples that begin at the offsets rows in src.
+// spreadRowsGeneric is SpreadSamples, Bᵀ of Winograd times 6 samples, for rows that begin at the offsets rows in src.
 func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
 	for g := range n {
 		for c := range k {
@@ -151,8 +151,8 @@ func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows [
 }
 
 // gatherRowsGeneric makes 4 rows of outputs from 6 rows of sums in src, gap apart, of n samples of len(slope) channels,
-// by GatherSums. It multiplies outputs whose sign is negative by the slope of their channel, adds skip, and stores the
-// rows in dst at the offsets rows.
+// by Aᵀ of Winograd, as GatherSums does. It multiplies outputs of negative sign by the slope of their channel, adds
+// skip, and stores the rows in dst at the offsets rows.
 func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32,
 	skipRows []int, skipStep, n int) {
 	for x := range n {

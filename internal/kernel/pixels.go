@@ -4,9 +4,8 @@ import "math"
 
 // Row holds one number for each sample of a row, or a single number for all samples.
 type Row struct {
-	// V holds the numbers: V[x·Step] is the number of sample x. Step is 0 or 1.
-	V    []float32
-	Step int
+	V    []float32 // V[x·Step] is the number of sample x
+	Step int       // 1, or 0 for a single number
 }
 
 // AddPixels adds the result of a network to an enlargement. It sets dst to was, a row of the enlargement, plus the

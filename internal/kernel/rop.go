@@ -22,7 +22,8 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
-// ropUpdateGeneric is the definition of ROPUpdate: x, an entry of p, is (g·q − z + c)/2 with g = 2s−1 and c = 2w·u − e.
+// ropUpdateGeneric is the definition of ROPUpdate: p = (g·q − z + c)/2 with g = 2s−1 and c = 2w·u − e. It keeps s·q in
+// old before it changes q, and stores the squared length of each new column of q.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -56,7 +57,9 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	}
 }
 
-// shortenGeneric is the definition of Shorten. now is s for the squared length x: 0 for lengths up to 1/penalty.
+// shortenGeneric is the definition of Shorten. now is the factor s for a column of squared length x: 0 for lengths up
+// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is. The squared lengths of the shrunk
+// columns are added to out[0], the squared lengths of what they lost to out[1].
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -85,7 +88,8 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
-// ropResidualGeneric is the definition of ROPResidual. It sums up ‖p − s·q‖² in pq and ‖old − s·q‖² in moved.
+// ropResidualGeneric is the definition of ROPResidual. For each column it adds ‖p − s·q‖² to pq, ‖old − s·q‖² to moved,
+// and part·q − keep·z to sum.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -113,7 +117,7 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
-// powerStepGeneric is the definition of PowerStep in plain Go, for the first cols columns of z.
+// powerStepGeneric is the definition of PowerStep: it adds (zᵀu)·z to next for each of the first cols columns of z.
 func powerStepGeneric(z, u, next []float64, cols int) {
 	for ; cols > 0; cols, z = cols-1, z[len(u):] {
 		x := 0.0
@@ -206,7 +210,8 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric is the definition of Mask. It has no branch, since processors would mispredict it too often.
+// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. It has no branch, since processors would
+// mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

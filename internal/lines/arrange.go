@@ -34,9 +34,8 @@ func (g *Gather) Make(t *Task, y, n int) {
 // dx is value c·Factor² + dy·Factor + dx of the old sample.
 type Shuffle struct {
 	rowwise
-	Factor int
-	// Channels is the number of channels of the result, Step the number of values of a sample. Other values are 0.
-	Channels, Step int
+	Factor         int
+	Channels, Step int // of the result: how many channels, and how many values a pixel has; other values are 0
 }
 
 func (s *Shuffle) Size(in []Size) Size {
@@ -70,10 +69,9 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 // over at the bottom and on the right are completed with zeros, otherwise dropped.
 type Unshuffle struct {
 	rowwise
-	Factor int
-	Extend bool
-	// Channels is the number of channels of the input. Step is the number of values of a sample of the result.
-	Channels, Step int
+	Factor         int
+	Extend         bool
+	Channels, Step int // how many channels the input has, and how many values a pixel of the result
 }
 
 // Size implements Op: a sample for each whole square or, if Extend is true, for each square begun.

@@ -49,10 +49,8 @@ func (Sink) Make(t *Task, y, n int) {
 // FloatConv is a convolution of float32.
 type FloatConv struct {
 	rowwise
-	// Filter holds the taps. Its columns are Dilation apart.
-	Filter *kernel.FloatFilter
-	// Height and Width are the numbers of taps, Dilation the distance between neighbouring taps.
-	Height, Width, Dilation int
+	Filter                  *kernel.FloatFilter // the taps, in columns that are Dilation apart
+	Height, Width, Dilation int                 // the numbers of taps, and the distance between neighbouring taps
 	// Stride is the distance between the rows, and between the columns, of the input from which neighbouring samples of
 	// the result are computed. The Filter must have the same stride.
 	Stride int

@@ -9,9 +9,8 @@ import (
 // Pool computes, for each channel, the maximum or the mean of the samples in each window.
 type Pool struct {
 	rowwise
-	IsMax bool
-	// Height and Width are the size of a window, Stride is the distance from one window to the next.
-	Height, Width, Stride int
+	IsMax                 bool
+	Height, Width, Stride int // the size of a window, and the distance from one window to the next
 	// Pad says how far windows reach beyond the edges. Means include samples beyond them only with CountPad, as 0.
 	Pad      Edges
 	CountPad bool

@@ -51,9 +51,8 @@ type Size struct {
 
 // Task is what a worker needs to compute some rows of a node. It belongs to one goroutine.
 type Task struct {
-	// Out holds the rows of the node, In the rows of its inputs.
-	Out *Rows
-	In  []*Rows
+	Out *Rows   // the rows of the node
+	In  []*Rows // the rows of its inputs
 
 	read     func(y int, to *Rows)
 	write    func(y int, row []float32)

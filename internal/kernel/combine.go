@@ -14,7 +14,7 @@ func Combine(dst, src []float32, at []int, weight []float32) {
 	combine(dst, src, at, weight)
 }
 
-// combineGeneric is the definition of Combine: it adds weighted pieces of src, which begin at the entries of at.
+// combineGeneric is the definition of Combine. at holds the index in src at which each piece begins.
 func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	clear(dst)
 	for k, w := range weight {

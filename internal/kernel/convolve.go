@@ -8,7 +8,7 @@ import (
 // A layer of a network is computed in integers. Its samples lie in rows, with all the channels of a sample together.
 // The samples of one row that contribute to an output lie side by side in memory and are called a run; an output has a
 // run in each of several rows. The entries of a run are multiplied in pairs: a word of 32 bits holds two weights of 16
-// bits, the first weight in its lower half. A vector holds the sums of 16 outputs of one sample.
+// bits, the first weight in its lower half. Sums of Lanes outputs of a sample are computed together.
 
 // Filter is a layer of a network. An output of a sample is a bias plus the entries of the sample's runs times weights.
 type Filter struct {
@@ -27,8 +27,7 @@ type Filter struct {
 	// for each output of the group.
 	Weights []int32
 
-	// Bias holds for each output the value with which its sum begins.
-	Bias []int32
+	Bias []int32 // for each output the value with which its sum begins
 
 	// PositiveScale and NegativeScale hold, for each output, the factor for a positive sum and the factor for a
 	// negative sum. The magnitudes of factors are below 1. Residual ignores NegativeScale.
@@ -38,8 +37,7 @@ type Filter struct {
 	// largest magnitude after skip is added; 0 stands for the range of 16 bits. Residual ignores both.
 	Clip, SumClip int16
 
-	// Most is the largest magnitude of a sample of the input; 0 stands for Clip.
-	Most int16
+	Most int16 // the largest magnitude of a sample of the input; 0 stands for the constant Clip
 
 	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16 entries
 	// in the order of the function entry, for each two channels, for each of the two entries, a word for each output,
@@ -69,7 +67,7 @@ func (f *Filter) SetWeight(row, entry, output int, w int16) {
 
 // word returns the index in Weights of the word for an output and a pair of entries of the run with number row.
 func (f *Filter) word(row, pair, output int) int {
-	return ((output/Lanes*f.Rows+row)*f.Words+pair)*Lanes + output%Lanes
+	return ((output/Lanes*f.Rows+row)*f.Words+pair)*Lanes + output%Lanes // the order is stated at Weights
 }
 
 // MaxOutputs is the largest number of outputs of a Filter.
@@ -80,10 +78,10 @@ const MaxOutputs = 256
 // The sum of four such samples fits into 16 bits.
 const Clip = 1<<13 - 1
 
-// MinSamples is the smallest number of samples for Convolve and Residual.
+// MinSamples is the smallest number of samples for Convolve and Residual: the assembly for AVX-512 takes 24 at a time.
 const MinSamples = 24
 
-// samplesPerCall is a number of samples that take less than a millisecond in layers of common sizes.
+// samplesPerCall is how many samples one call of assembly takes: less than a millisecond in layers of common sizes.
 const samplesPerCall = 1024
 
 // Convolve computes the outputs of the given number of samples. Run j of sample s begins at entry rows[j] + s·Step of
@@ -95,7 +93,7 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 	skip, skipStep := f.checkSkip(skip, samples)
 	limits := f.limits(skipStep > 0)
 	for samples > 0 {
-		n := takeSamples(samples)
+		n := takeSamples(samples) // min below: after the last sample, a slice may end before the step to the next
 		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale,
 			limits[:], skip, skipStep, f.outputStep())
 		dst, src = dst[min(n*f.outputStep(), len(dst)):], src[min(n*f.Step, len(src)):]
@@ -154,7 +152,7 @@ func (f *Filter) limits(skip bool) (values [4 * limitLanes]int16) {
 }
 
 // takeSamples returns how many of the remaining samples the next call of assembly should compute: few enough for a
-// short call, but not so many that less than MinSamples remain.
+// short call, and such that none or at least MinSamples remain.
 func takeSamples(remaining int) int {
 	if remaining < samplesPerCall+MinSamples {
 		return remaining

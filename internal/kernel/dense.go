@@ -37,7 +37,7 @@ func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, ro
 }
 
 // FindLargest returns the index of the first entry with the largest absolute value, and that absolute value. It ignores
-// NaN, and returns (0, 0) if all entries are NaN.
+// NaN, and returns (0, 0) if v is empty or has no entry but NaN.
 func FindLargest(v []float64) (index int, value float64) {
 	need(len(v))
 	if len(v) == 0 {
@@ -47,7 +47,7 @@ func FindLargest(v []float64) (index int, value float64) {
 }
 
 // FindFirst returns the index of the first entry whose absolute value is value, and value itself. v must contain such
-// an entry; for value 0 the index is 0.
+// an entry. For value 0 the index is 0, without a search.
 func FindFirst(v []float64, value float64) (int, float64) {
 	need(len(v))
 	if value == 0 {
@@ -116,7 +116,7 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 }
 
 // Score is the second half of a step of orthogonal least squares, after Advance, which has set p and corr. fresh
-// holds for each atom the square of its part outside of the span of the support. For every atom Score computes
+// holds for each atom the squared length of its part outside of the span of the support. Score computes for every atom
 //
 //	fresh ← fresh − p², or +Inf if fresh − p² ≤ least,
 //	score = corr²/fresh, or 0 if |corr| ≤ floor.
@@ -133,8 +133,8 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
-// scoresGeneric is the definition of Score: fresh − p², or +Inf up to least, and corr²/fresh, or 0 for |corr| up to
-// floor.
+// scoresGeneric is the definition of Score. fresh, an atom's squared length outside the support's span, loses p². Its
+// score is corr²/fresh: 0 if the atom depends on the support (fresh ≤ least), or corr is a rounding error (≤ floor).
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

@@ -30,9 +30,9 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	convolve32(dst, len(bias), src, runs, step, k, weight, len(bias), Lanes, bias, n)
 }
 
-// convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets in runs. In weight, the Lanes
-// weights of an entry lie side by side, the weights of the next entry pitch further on, the next Lanes outputs gap
-// further on.
+// convolve32Generic is Convolve32 for runs of k entries. The runs of the first sample begin at the offsets in runs, and
+// the runs of the next step further on. In weight, the Lanes weights of an entry lie side by side, the weights of the
+// next entry pitch further on, the next Lanes outputs gap further on.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {
@@ -48,7 +48,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums, rounding each sum once as fused does. The code of fused is repeated here.
+// addFused adds v times weights to sums, each rounded once, with the code of fused, which compilers do not inline.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -160,7 +160,8 @@ func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 
-// adamGeneric is the definition of Adam: m and v are running means, and p moves by their quotient.
+// adamGeneric is the definition of Adam: m and v are running means of the gradient and its square, and p moves by
+// rate·m/(√v + least).
 func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	for i := range p {
 		x := clip * g[i]

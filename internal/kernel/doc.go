@@ -40,7 +40,7 @@
 //
 // Go's WebAssembly has no vectors. kernel.wasm is a WebAssembly module of its own, which works in the memory of Go's
 // module: module_js.go starts and calls it, gen/simd.go describes the form of a call, and gen/wasm.go writes its binary
-// format. It contains layers and sums of rows; one call computes a whole row, since each call goes through JavaScript.
+// format. It contains integer layers, Combine and pixels.go. A call goes through JavaScript, so it takes a whole row.
 //
 // # Adding an operation
 //

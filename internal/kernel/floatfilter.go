@@ -5,13 +5,11 @@ type Taps struct {
 	// Outputs and Inputs are the numbers of channels of the result and of the input. Groups is the number of groups
 	// into which both are divided; outputs are computed only from inputs of the same group.
 	Outputs, Inputs, Groups int
-	// Height and Width are the numbers of rows and columns of taps.
-	Height, Width int
+	Height, Width           int // the numbers of rows and columns of taps
 	// Weight holds, at index ((o·Inputs/Groups + i)·Height + y)·Width + x, the weight with which tap (y, x) takes input
 	// i of output o's group into output o.
 	Weight []float32
-	// Bias holds one value for each output; nil stands for zeros.
-	Bias []float32
+	Bias   []float32 // one value for each output; nil stands for zeros
 }
 
 // FloatFilter is a convolution of rows of float32. It may be used by several goroutines at a time.
@@ -25,21 +23,17 @@ type FloatFilter struct {
 	// OutputStep is the number of values in dst from the outputs of a sample to the outputs of the next sample, and
 	// SkipStep the same in skip; 0 stands for Outputs. Values between are not touched.
 	OutputStep, SkipStep int
-	// Slope holds, for each output, the factor for a negative sum; nil stands for factors of 1.
-	Slope []float32
+	Slope                []float32 // for each output, the factor for a negative sum; nil stands for factors of 1
 
 	taps   Taps // without weights
-	step   int
-	stride int
+	step   int  // values from sample to sample of the input
+	stride int  // outputs are computed for every stride-th sample of a row
 	// Without tiles, runs are the runs of taps of a sample, and parts say which outputs are computed from them.
-	runs  []run
-	parts []filterPart
-	// tiles holds the transformed weights of a filter that is computed by tiles; otherwise it is nil.
-	tiles []float32
-	// zero, one and bias hold a value for each output: 0, 1 and the output's bias.
-	zero, one, bias []float32
-	// depthwise holds a weight for each tap and channel if each output is computed from one channel of its own.
-	depthwise []float32
+	runs            []run
+	parts           []filterPart
+	tiles           []float32 // the transformed weights of a filter that is computed by tiles; otherwise nil
+	zero, one, bias []float32 // for each output: 0, 1 and the output's bias
+	depthwise       []float32 // a weight for each tap and channel if each output has its own channel; otherwise nil
 }
 
 // run is a run of entries side by side: its row of taps, and its offset from the first column that a sample reads.
@@ -48,7 +42,7 @@ type run struct{ row, offset int }
 // filterPart computes the outputs first to first+len(bias)−1 from the entries from to from+count−1 of each run.
 type filterPart struct {
 	first, from, count int
-	weight, bias       []float32
+	weight, bias       []float32 // weight: for each run, for each of its entries, a weight for each output
 }
 
 // NewFloatFilter returns a filter for rows whose samples are step values apart. Taps are dilation columns apart, and
@@ -120,11 +114,11 @@ func (f *FloatFilter) pack(t Taps, dilation int) {
 	if t.Groups > 1 {
 		together = Lanes
 	}
-	in, out := t.Inputs/t.Groups, t.Outputs/t.Groups
+	in, out := t.Inputs/t.Groups, t.Outputs/t.Groups // channels of a group
 	for first := 0; first < f.Outputs; first += together {
 		last := min(first+together, t.Outputs) - 1
-		from := first / out * in
-		channels := (last/out+1)*in - from
+		from := first / out * in           // the first input of the groups of the outputs first to last
+		channels := (last/out+1)*in - from // how many inputs these groups have
 		p := filterPart{first: first, from: from, count: perRun * channels, bias: f.bias[first : first+together]}
 		p.weight = make([]float32, t.Height*t.Width*channels*together)
 		for o := first; o <= last; o++ {
@@ -163,7 +157,7 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 		f.convolveTiles(dst, to, outputStep, src, rows, samples, skip, skipTo, skipStep, work)
 		return
 	}
-	work.runs = work.runs[:0]
+	work.runs = work.runs[:0] // from here on, to has one entry: see Together
 	for _, r := range f.runs {
 		work.runs = append(work.runs, rows[r.row]+r.offset)
 	}
@@ -239,8 +233,8 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 	return outputStep, skipStep
 }
 
-// depthwise32Generic sets dst to n samples of len(bias) channels. Each channel is its bias plus the products of its
-// entries in all runs and their weights.
+// depthwise32Generic sets dst to n samples of len(bias) channels. A channel is its bias plus, for each run, which is a
+// tap, the product of the channel in src and its weight.
 func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32,
 	n int) {
 	for x := range n {

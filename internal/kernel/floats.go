@@ -65,7 +65,7 @@ func eachPair(dst, a, b []float32, combine func(x, y float32) float32) {
 	}
 }
 
-// ClipFloats sets dst to src, limited to the range least..most. A NaN stays, and so does a zero equal to a limit.
+// ClipFloats sets dst to src, limited to the range least..most. A NaN stays, and a zero in the range keeps its sign.
 func ClipFloats(dst, src []float32, least, most float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { clipFloats(dst, a, least, most) })
 }
@@ -109,9 +109,9 @@ func eachSample(dst, src, p, q []float32, compute func(dst, src, p, q []float32)
 	}
 }
 
-// Product sets dst to the product of two matrices: a has n rows of inner entries, aStep apart, and b has inner rows of
-// cols entries, a multiple of Lanes, without gaps. The n rows of dst are dstStep apart. Each entry is one sum of fused
-// products in order. dst must not overlap a or b.
+// Product sets dst to the product of two matrices: a has n rows of inner entries, at least 1, aStep apart, and b has
+// inner rows of cols entries, a multiple of Lanes, without gaps. The n rows of dst are dstStep apart. Each entry is one
+// sum of fused products in order. dst must not overlap a or b.
 func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []float32, cols int) {
 	needOf(cols, Lanes)
 	if n <= 0 || cols == 0 {
@@ -132,8 +132,8 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 var oneRun = [1]int{0}
 
 // Softmax sets each entry of dst to eˣ for the entry x of src, divided by the sum of all eˣ. The largest x is
-// subtracted first, so that no eˣ overflows. The sum is computed as Lanes partial sums, of entries Lanes apart,
-// which are added in pairs until one is left. dst may be src.
+// subtracted first, so that no eˣ overflows. The sum is computed as Lanes partial sums, of entries Lanes apart.
+// Then the upper half of these is added to the lower half until one is left. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return

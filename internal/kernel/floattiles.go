@@ -18,9 +18,9 @@ const (
 // tilesTogether is the number of tiles that one call multiplies by the weights of a place.
 const tilesTogether = 12
 
-// blockFloats is the largest number of values of a row of a block, which is some neighbouring tiles, at least
-// tilesTogether. The rows of a block stay in the second-level cache with the weights of 6 places: all tiles of the
-// block are multiplied by these weights before the next weights are read.
+// blockFloats is the largest number of values in a row of a block of neighbouring tiles, unless tilesTogether tiles
+// have more. The rows of a block stay in the second-level cache with the weights of 6 places: all tiles of the block
+// are multiplied by these weights before the next weights are read.
 const blockFloats = 9600
 
 // transformWeights returns the transformed weights GgGᵀ, computed in float64 and rounded once: for each place, for
@@ -28,7 +28,7 @@ const blockFloats = 9600
 // up to a multiple of Lanes; the added outputs have weights of 0.
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
-	spread := func(a, b, c float64) [tileTaken]float64 {
+	spread := func(a, b, c float64) [tileTaken]float64 { // G times the column (a, b, c)
 		even, odd, even2 := -(a+c)/6, -b/6, a/24+c/6
 		return [tileTaken]float64{a / 4, even + odd, even - odd, even2 - odd/2, even2 + odd/2, c}
 	}
@@ -55,14 +55,14 @@ func transformWeights(t Taps, outputs int) []float32 {
 	return u
 }
 
-// tileStride returns the number of values from one place of tilesTogether tiles to the next.
+// tileStride returns the number of values from one place of tilesTogether tiles, of this many channels, to the next.
 func tileStride(channels int) int { return paddedStride(tilesTogether*channels, 4) }
 
 // FloatWorkBytes returns the bytes that a FloatWork takes for filters of at most this many channels and outputs.
 func FloatWorkBytes(channels int) int64 {
 	n := PadTo(channels, Lanes)
-	row := max(blockFloats, (tileSide*tilesTogether+2)*n)
-	return 4 * int64((tileTaken+1+tileSide)*row+2*tileTaken*tileStride(n))
+	row := max(blockFloats, (tileSide*tilesTogether+2)*n)                  // the largest gap of convolveTiles
+	return 4 * int64((tileTaken+1+tileSide)*row+2*tileTaken*tileStride(n)) // sums and kept; samples and results
 }
 
 // convolveTiles does what ConvolveFloats does, for filters with tiles. It computes a block of columns at a time:
@@ -80,8 +80,9 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 	slopes := f.slopes()
 	channels := max(PadTo(f.taps.Inputs, Lanes), f.Outputs)
+	// A block has as many whole groups of tilesTogether tiles as blockFloats allows. The 1 is for the 2 columns in gap.
 	block := max(blockFloats/(tileSide*tilesTogether+1)/channels, 1) * tileSide * tilesTogether
-	gap := (block + 2) * channels
+	gap := (block + 2) * channels // from row to row: 3 taps need 2 columns more than there are outputs
 	for first := 0; first < samples; first += block {
 		n := min(samples-first, block)
 		f.sumTiles(src[first*f.step:], rows, n, gap, work)
@@ -117,7 +118,7 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *Floa
 	}
 	for y := range tileTaken {
 		sums, row := work.sums[y*gap:][:gap], work.sums[(y+1)*gap:][:gap]
-		clear(row[(n+2)*in : (tileSide*tiles+2)*in])
+		clear(row[(n+2)*in : (tileSide*tiles+2)*in]) // where the last tile goes beyond the last column
 		for first := 0; first < tiles; first += tilesTogether {
 			together := min(tilesTogether, tiles-first)
 			spreadSamples(work.samples, inStride, in, row[first*tileSide*in:], in, tileSide*in, in, together)
@@ -134,7 +135,7 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *Floa
 	}
 }
 
-// spreadRowsGeneric is SpreadSamples for 6 rows of samples that begin at the offsets rows in src.
+// spreadRowsGeneric is SpreadSamples, Bᵀ of Winograd times 6 samples, for rows that begin at the offsets rows in src.
 func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
 	for g := range n {
 		for c := range k {
@@ -150,8 +151,8 @@ func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows [
 }
 
 // gatherRowsGeneric makes 4 rows of outputs from 6 rows of sums in src, gap apart, of n samples of len(slope) channels,
-// by GatherSums. It multiplies outputs whose sign is negative by the slope of their channel, adds skip, and stores the
-// rows in dst at the offsets rows.
+// by Aᵀ of Winograd, as GatherSums does. It multiplies outputs of negative sign by the slope of their channel, adds
+// skip, and stores the rows in dst at the offsets rows.
 func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32,
 	skipRows []int, skipStep, n int) {
 	for x := range n {

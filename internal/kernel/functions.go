@@ -86,7 +86,7 @@ func greater(a, b float32) float32 {
 func abs(x float32) float32    { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
 func square(x float32) float32 { return x * x }
 func sqrt(x float32) float32   { return float32(math.Sqrt(float64(x))) }
-func signed(x, sign float32) float32 {
+func signed(x, sign float32) float32 { // x, which is not negative, with the sign of sign
 	return math.Float32frombits(math.Float32bits(x) | math.Float32bits(sign)&(1<<31))
 }
 
@@ -99,14 +99,14 @@ func horner(x float32, coefficients ...float32) float32 {
 	return sum
 }
 
-// power returns m and s with eˣ = 2s(1 + m), where s is a power of 2 and m at most √2−1; x is limited to −86.9..88.8.
+// power returns m and s with eˣ = 2s(1 + m), where s is a power of 2 and |m| at most √2−1. It limits x to −86.9..88.8.
 // With x = r + n·ln 2 for an integer n, m = eʳ − 1 is r plus r² times a polynomial of r.
 func power(x float32) (m, s float32) {
 	const toInteger = 3 << 22
 	x = lesser(88.8, greater(-86.9, x))
 	place := fused(x, 1.44269504, toInteger) // x/ln 2, rounded to an integer in the lowest bits
 	n := place - toInteger
-	r := fused(n, -1.42860677e-6, fused(n, -0.693145752, x))
+	r := fused(n, -1.42860677e-6, fused(n, -0.693145752, x)) // the two constants add up to −ln 2
 	m = fused(r*r, horner(r, 0.00139464485, 0.00836658478, 0.0416662805, 0.166665435, 0.5), r)
 	return m, math.Float32frombits((math.Float32bits(place) + 126) << 23) // s = 2ⁿ⁻¹
 }
@@ -131,7 +131,7 @@ func tanh(x float32) float32 {
 	return signed(abs(m)/(m+2), x)
 }
 
-// erf returns the error function of x: by a polynomial near 0, and as 1 − e^−p with a polynomial p elsewhere.
+// erf returns the error function of x: for |x| up to 0.875 a polynomial, else 1 − e^−p, p a polynomial of min(|x|, 4).
 func erf(x float32) float32 {
 	z := abs(x)
 	near := z * horner(z*z, -0.000622242107, 0.00503587211, -0.0267939549, 0.112825245, -0.376125574, 1.12837911)

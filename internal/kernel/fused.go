@@ -6,9 +6,10 @@ import "math"
 // rounded once, in a stated order, and no sum crosses the lanes of a vector. Processors with vectors have an
 // instruction for a fused product; this file defines it in Go.
 
-// fused returns x·y + z rounded once to float32. The product of two float32 is exact in float64. Rounding the sum
-// first to float64 and then to float32 gives the same result, unless the float64 lies midway between two float32 or
-// is subnormal as a float32: the two comparisons of bits below find these cases. A sum of 0 is neither.
+// fused returns x·y + z rounded once to float32. The product of two float32 is exact in float64. Rounding the sum first
+// to float64 and then to float32 gives the same result, unless one of the two comparisons of bits is true: the first if
+// the float64 lies midway between two float32, so that the 29 bits that a float32 lacks are a 1 and zeros, the second
+// if it is subnormal as a float32, below 2⁻¹²⁶ but not 0.
 func fused(x, y, z float32) float32 {
 	sum := float64(x)*float64(y) + float64(z)
 	if bits := math.Float64bits(sum); bits<<35 == 1<<63 || bits<<1-1 < 897<<53-1 {

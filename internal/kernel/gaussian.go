@@ -16,7 +16,8 @@ import "cmp"
 //
 // These are 49 products for 16 outputs, where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum
 // must fit into 32 bits, so that the result has the same bits as the result of Convolve. v may be 16 times as large as
-// a sample and must fit into 16 bits: tiles with a sample above gaussianInput, a tenth in photographs, use F(2×2,3×3).
+// a sample and must fit into 16 bits: 12 tiles together use F(2×2,3×3) if a sample is above gaussianInput, as happens
+// to a tenth of the tiles in photographs.
 
 const (
 	maxGaussianInput = 1<<11 - 1 // largest sample: v, 16 times as large, fits into 16 bits
@@ -55,7 +56,7 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 		for x := range columns {
 			columns[x] = spreadIntTaps(taps[0][x], taps[1][x], taps[2][x])
 		}
-		at := (lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes
+		at := (lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes // in the order of Weights, with one run
 		for y := range spreadSide {
 			for _, pair := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
 				word, ok := wordOf(pair)
@@ -63,7 +64,7 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 					return false
 				}
 				words[at] = word
-				at += size
+				at += size // to the words of the next of the 49 products
 			}
 		}
 		return true
@@ -72,8 +73,8 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: with it, no sum exceeds
-// maxGaussianSum. It returns 0 if there are no such tiles, or a bias alone is too large.
+// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: at most maxGaussianInput, and
+// such that no sum exceeds maxGaussianSum. It is 0 if there are no such tiles, or if a bias alone is too large.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0
@@ -87,12 +88,12 @@ func (f *Filter) gaussianInput() int32 {
 
 // gaussianWork is the memory for tiles by F(4×4,3×3) over the Gaussian integers, see above. columns holds spreadSide
 // rows: v along columns. places holds one of them, transformed along rows too, sums its products, summed over channels,
-// and gathered these transformed back along rows. pairs holds two rows of results in the form of transformOutput.
+// and gathered these transformed back along rows. pairs holds rows of results as transformOutput takes them.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32
-	zero                  [MaxOutputs]int32
-	seen                  [Lanes]int16
+	zero                  [MaxOutputs]int32 // the bias of the sums that get none
+	seen                  [Lanes]int16      // see spreadColumns
 }
 
 // ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six. It computes
@@ -189,7 +190,7 @@ func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter
 	if skip == nil {
 		skip, skipStep, skipTo = noSkip[:], 0, [4]int{}
 	}
-	// From the sums of the first and last column of a tile, and zeros, transformOutput computes two rows of outputs.
+	// transformOutput makes two columns from four. With zeros as the second and third, it scales the first and last.
 	for _, from := range [2]int{0, 8} {
 		clear(g.pairs[(from+2)*sumStride : (from+6)*sumStride])
 	}
@@ -213,9 +214,9 @@ func (f *Filter) gaussianChannels() int {
 	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
 }
 
-// spreadShortsGeneric computes the 7 results v from 6 samples, which begin at the offsets rows of src, for n groups of
-// k entries each. It raises each of the first 16 entries of seen, read as unsigned, to the largest magnitude of the
-// samples that it stands for.
+// spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups of
+// k entries each. It raises entry i%16 of seen, read as unsigned, to the magnitude of entry i of a group, if that is
+// larger.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {
@@ -238,8 +239,8 @@ func sumTilesGeneric(dst []int32, samples int, src []int16, rows []int, step, wo
 	})
 }
 
-// gatherIntsGeneric computes four times the 4 outputs from 7 sums that lie srcGap apart, for n groups of k entries
-// each, and stores them at the offsets rows.
+// gatherIntsGeneric computes four times the 4 outputs from 7 sums m that lie srcGap apart, by the formula at the top of
+// this file, for n groups of k entries each, and stores them at the offsets rows.
 func gatherIntsGeneric(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
 	for g := range n {
 		for i := range k {

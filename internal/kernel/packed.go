@@ -35,8 +35,7 @@ type packed struct {
 	columns, input []int64    // pairs of samples, or pairs of their transforms
 	products       []int64    // pairs of sums
 	sums           []int32
-	// transformed is the filter transform whose weights are in weights.
-	transformed []int32
+	transformed    []int32 // the filter transform that is unpacked in weights
 }
 
 var packedMemory = sync.Pool{New: func() any { return new(packed) }}
@@ -190,7 +189,7 @@ func (p *packed) packTransform(f *Filter) {
 			to := p.weights[(e*f.Outputs/2+o/2)*channels:][:channels]
 			lane := sumLane(o, f.Outputs)
 			for i := 0; i < channels; i += 2 {
-				word := f.transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+lane]
+				word := f.transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+lane] // for the order, see Filter
 				to[i][o%2], to[i+1][o%2] = int64(int16(word)), int64(word>>16)
 			}
 		}

@@ -4,22 +4,21 @@ import "math"
 
 // Row holds one number for each sample of a row, or a single number for all samples.
 type Row struct {
-	// V holds the numbers: V[x·Step] is the number of sample x. Step is 0 or 1.
-	V    []float32
-	Step int
+	V    []float32 // V[x·Step] is the number of sample x
+	Step int       // 1, or 0 for a single number
 }
 
 // AddPixels adds the result of a network to an enlargement. It sets dst to was, a row of the enlargement, plus the
 // outputs of the last layer multiplied by share, clipped to the range from least to most. These three numbers may
-// differ from sample to sample of the picture. Sample x covers the pixels x·scale .. x·scale+scale−1,
+// differ from sample to sample of the picture. For each k from 0 to scale−1, sample x covers the pixel p = x·scale+k:
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
-//	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
+//	dst[p] = min(max(v, least[x]), most[x])
 //
-// sums has step numbers for each column. The numbers of a column contribute to three samples: to the sample on its
-// right as the first summand, to its own sample as the second, and to the sample on its left as the third. Every
-// product and every sum is rounded. NaN becomes least[x]. There are len(dst)/scale samples; scale is 2 to 4. dst may be
-// was.
+// sums has step numbers for each column, from the column before sample 0 to the column after the last. In a column,
+// three parts begin outputs numbers apart: the first is added to the sample on its right, the second to its own sample,
+// the third to the sample on its left. Every product and every sum is rounded. NaN becomes least[x]. There are
+// len(dst)/scale samples; scale is 2 to 4. dst may be was.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {
@@ -68,8 +67,8 @@ func BoundRange(least, most, above, row, below []float32) {
 	}
 }
 
-// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, calls bound for as many samples as
-// assembly processes together, and returns their number.
+// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, calls bound for the largest
+// multiple of boundTogether samples, and returns their number.
 func boundWhole(least, most, above, row, below []float32,
 	bound func(least, most, above, row, below []float32)) (whole int) {
 	n := len(least)

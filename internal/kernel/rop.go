@@ -2,15 +2,16 @@ package kernel
 
 import "math"
 
-// This file has the loops of the learner ROP over several columns that belong to one atom. A column has ld = len(u)
-// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1.
+// This file has the loops of the learner ROP over some columns of the matrices Q̂ and Ẑ of one atom: see ropState in
+// package learners. A column has ld = len(u) entries; q, z, e, p, old and sum hold len(shrink) columns, one after the
+// other. u is the direction of the atom, of norm 1; shrink and w hold the shrinkage and the coefficient of each column.
 
-// ROPUpdate updates the columns of Q̂ and Ẑ for the next iteration,
+// ROPUpdate sets p, old and length for each column, and updates q and z, columns of Q̂ and Ẑ, for the next iteration:
 //
 //	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
 //	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
 //
-// where s is the shrinkage of a column, w its coefficient, and α is alpha. length is computed from the new q.
+// where s and w are the column's entries of shrink and w, and α is alpha. length is computed from the new q.
 func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -21,8 +22,8 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
-// ropUpdateGeneric is the definition of ROPUpdate, column by column: p = (g·q − z + c)/2 with g = 2s−1 and c = 2w·u −
-// e. It keeps the shrunk old q in old, and moves q and z towards the new values by the share alpha.
+// ropUpdateGeneric is the definition of ROPUpdate: p = (g·q − z + c)/2 with g = 2s−1 and c = 2w·u − e. It keeps s·q in
+// old before it changes q, and stores the squared length of each new column of q.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -41,11 +42,11 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 	}
 }
 
-// Shorten computes the shrinkage s of columns of Q̂ from the squares of their lengths,
+// Shorten sets shrink and part for columns q̂ of Q̂ from square, the squares of their lengths:
 //
-//	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
+//	shrink = s = max(0, 1 − t·(1 − c + ct)),   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// where ρ is the penalty and r the factor by which multipliers are scaled. It adds Σ‖s·q̂‖² to out[0] and
+// where ρ is the penalty and r the factor by which the multipliers are scaled next. It adds Σ‖s·q̂‖² to out[0] and
 // Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the shrinkage of a norm; a larger c shrinks long columns less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
@@ -56,8 +57,9 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	}
 }
 
-// shortenGeneric is the definition of Shorten. now is the shrinkage of a column with the squared length x: 0 for
-// lengths up to 1/penalty, and nearly 1 for long columns.
+// shortenGeneric is the definition of Shorten. now is the factor s for a column of squared length x: 0 for lengths up
+// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is. The squared lengths of the shrunk
+// columns are added to out[0], the squared lengths of what they lost to out[1].
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -72,8 +74,9 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	}
 }
 
-// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1], summed over columns; s
-// is a column's shrinkage, and Shorten has set its part.
+// ROPResidual follows ROPUpdate, which has set q, z, p and old, and Shorten, which has set shrink and part. For each
+// column it adds part·q − keep·z, where keep is Shorten's r, to the same column of the matrix sum. It adds ‖p − s·q‖²
+// of all columns to out[0] and ‖old − s·q‖² of all columns to out[1], where s is the column's entry of shrink.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
 	n := ld * len(shrink)
@@ -85,7 +88,8 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
-// ropResidualGeneric is the definition of ROPResidual: pq = Σ‖p − s·q‖² and moved = Σ‖old − s·q‖² over all columns.
+// ropResidualGeneric is the definition of ROPResidual. For each column it adds ‖p − s·q‖² to pq, ‖old − s·q‖² to moved,
+// and part·q − keep·z to sum.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -102,7 +106,7 @@ func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, 
 	out[1] += moved
 }
 
-// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns z_j of z, to next: a step of the power method for ZZᵀ.
+// PowerStep adds Σ (z_jᵀu)·z_j, over all columns z_j of z, as long as u, to next: a step of the power method for ZZᵀ.
 func PowerStep(z, u, next []float64) {
 	cols := len(z) / max(1, len(u))
 	n := columns(u, cols)
@@ -113,7 +117,7 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
-// powerStepGeneric is the definition of PowerStep in plain Go, for the first cols columns of z.
+// powerStepGeneric is the definition of PowerStep: it adds (zᵀu)·z to next for each of the first cols columns of z.
 func powerStepGeneric(z, u, next []float64, cols int) {
 	for ; cols > 0; cols, z = cols-1, z[len(u):] {
 		x := 0.0
@@ -126,9 +130,9 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j to z_jᵀu, and adds Σ‖s_j·q_j − w_j·u‖² to out[0] and Σ‖z_j − w_j·u‖² to out[1], for s = shrink and
-// the columns of z and q, stored one after another, as long as u. It relies on ‖u‖ = 1: if s_j is zero, it adds w_j² to
-// the first sum without reading q_j, and it computes the second sum as Σ‖z_j‖² − w_j², which may be slightly negative.
+// Project sets w_j to z_jᵀu, and adds Σ‖s_j·q_j − w_j·u‖² to out[0] and Σ‖z_j − w_j·u‖² to out[1], where s_j is entry j
+// of shrink, and z_j and q_j are columns as long as u. ‖u‖ must be 1: if s_j is 0, Project adds w_j² to the first sum
+// without reading q_j, and it computes the second sum as Σ(‖z_j‖² − w_j²), which may be slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -138,7 +142,8 @@ func Project(z, q, u, shrink, w, out []float64) {
 	project(z, q, u, shrink, w, out)
 }
 
-// projectGeneric is the definition of Project: x is the projection zᵀu of a column, rest the sum of ‖z‖² − x².
+// projectGeneric is the definition of Project. For u of length 1, x = zᵀu is a column's coefficient. It adds to out[0]
+// the sum qz of ‖s·q − x·u‖², which is x² where s is 0, and to out[1] the sum rest of ‖z − x·u‖² = ‖z‖² − x².
 func projectGeneric(z, q, u, shrink, w, out []float64) {
 	ld := len(u)
 	qz, rest := 0.0, 0.0
@@ -167,7 +172,8 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale sets each column of q to grow·q and of z to w·u + r(z − w·u), where grow and w have a number for each column.
+// Rescale is for multipliers that change by the factor r. It sets each column of q to grow·q and of z to w·u +
+// r(z − w·u), where grow and w have a number for each column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {
@@ -204,8 +210,8 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric is the definition of Mask: it sets x to w where s is not zero, else to 0, and counts the former. It has
-// no branch, since processors would mispredict it too often.
+// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. It has no branch, since processors would
+// mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

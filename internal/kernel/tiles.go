@@ -18,10 +18,12 @@ func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []
 	}
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart, in
-// four rows that begin at the offsets rows of src; it begins two samples after the tile before. For each of the 16
-// entries of the transform (in the order of the function entry, stride apart) v has, for each tile, the channels. The
-// last row and the last column are negated; so are the last row and column of A in the output transform.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles for Winograd's F(2×2,3×3): see winograd.go. A
+// tile has 4×4 samples, step entries apart, in four rows that begin at the offsets rows of src. It begins two samples
+// after the tile before. For each of the 16 entries of the transform (in the order of the function entry, stride apart)
+// v has, for each tile, the channels. Unlike in the paper by Lavin and Gray, the last row of Bᵀ and the last column of
+// Aᵀ are negated, which cancels out. So the output transform only adds the last products, as assembly does while it
+// multiplies, where the paper subtracts them.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	for s := range n {
 		for c := range channels {
@@ -39,13 +41,13 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step,
 	}
 }
 
-// transformInputColumn returns Bᵀ times the column (a, b, c, d), with the last entry negated.
+// transformInputColumn returns Bᵀ, with its last row negated, times the column (a, b, c, d).
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, d - b} }
 
 // multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over
-// the channels, and applies Aᵀ to each of the four columns, which leaves two rows. A word of weights holds the
-// weights of two channels. sums gets these 4×2 entries, column after column and sumStride apart. The sum in the
-// second row and second column begins with the bias: it counts once in each of the four outputs.
+// the channels, and applies Aᵀ to each of the four columns, which leaves two rows. A word of weights holds the weights
+// of two channels, in the order of Filter.transformed. sums gets these 4×2 entries, column after column and sumStride
+// apart. The sum in the second row and second column begins with the bias: it counts once in each of the four outputs.
 func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
@@ -82,7 +84,7 @@ func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, ou
 	})
 }
 
-// transformOutputColumn returns Aᵀ times the column m. The last entry of m is negated: see transformInputGeneric.
+// transformOutputColumn returns Aᵀ, with its last column negated, times the column m: see transformInputGeneric.
 func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
 }

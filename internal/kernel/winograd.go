@@ -99,8 +99,7 @@ func unpaired(pair int64) (a, b int32) {
 	return a, int32((pair - int64(a)) >> 32)
 }
 
-// wordOf returns a word with the numbers of a pair, the first in the lower half. ok is false if they need more than 16
-// bits.
+// wordOf packs the numbers of a pair into a word, the first in its lower half. ok says whether both fit into 16 bits.
 func wordOf(pair int64) (word int32, ok bool) {
 	a, b := unpaired(pair)
 	return b<<16 | int32(uint16(a)), a == int32(int16(a)) && b == int32(int16(b))
@@ -130,8 +129,8 @@ func (f *Filter) usedChannels() int {
 func entry(y, x int) int { return 4*x + [4]int{2, 0, 1, 3}[y] }
 
 // sumLane returns the position of output o among the sums of a tile. In each group of 32 outputs (16 if the last group
-// is shorter) every second group of four comes first. Then the instructions that pack two vectors, in groups of four,
-// leave the outputs in order.
+// is shorter) the fours with even numbers come first, as in 0–3, 8–11, 4–7, 12–15. Then the instructions that pack two
+// vectors, which take four lanes of each in turn, leave the outputs in order.
 func sumLane(o, outputs int) int {
 	half := Lanes
 	if o|(2*Lanes-1) >= outputs {
@@ -204,7 +203,7 @@ func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels // numbers of all tiles in an entry of a transform
 	if current == 0 {
 		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels // packed.columns, input and products
-		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
+		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)         // packed.weights, these, and packed.sums
 	}
 	gaussian := (2*spreadSide*(gaussianWide+2) + 4*spreadSide*gaussianWide) * channels // columns and gathered
 	// Then come the slices of 16-bit transforms, the slices of 32-bit sums, and the arrays.

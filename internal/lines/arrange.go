@@ -1,12 +1,11 @@
 package lines
 
-// Gather copies channels of its inputs, sample by sample. So it joins, selects and repeats channels.
+// Gather joins, selects and repeats channels: each pixel of the result has channels of the same pixel of its inputs.
 type Gather struct {
 	rowwise
-	// Channels lists the runs of channels that make up a sample of the result, one after another.
+	// Channels lists the runs of channels that make up a pixel of the result, one after another.
 	Channels []Channels
-	// Step is the number of values of a sample of the result. Values after the last run are 0.
-	Step int
+	Step     int // the number of values of a pixel of the result; values after the last run are 0
 }
 
 // Channels are Count neighbouring channels of an input, beginning with channel From.
@@ -35,9 +34,8 @@ func (g *Gather) Make(t *Task, y, n int) {
 // dx is value c·Factor² + dy·Factor + dx of the old sample.
 type Shuffle struct {
 	rowwise
-	Factor int
-	// Channels is the number of channels of the result, Step the number of values of a sample. Other values are 0.
-	Channels, Step int
+	Factor         int
+	Channels, Step int // of the result: how many channels, and how many values a pixel has; other values are 0
 }
 
 func (s *Shuffle) Size(in []Size) Size {
@@ -71,10 +69,9 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 // over at the bottom and on the right are completed with zeros, otherwise dropped.
 type Unshuffle struct {
 	rowwise
-	Factor int
-	Extend bool
-	// Channels is the number of channels of the input. Step is the number of values of a sample of the result.
-	Channels, Step int
+	Factor         int
+	Extend         bool
+	Channels, Step int // how many channels the input has, and how many values a pixel of the result
 }
 
 // Size implements Op: a sample for each whole square or, if Extend is true, for each square begun.
@@ -114,8 +111,7 @@ type Shift struct {
 	rowwise
 	Edges Edges
 	Mode  Beyond
-	// Value is the value of all channels of added samples, if Mode is Zeros.
-	Value float32
+	Value float32 // the value of all channels of added samples, if Mode is Zeros
 }
 
 // Beyond says which values samples beyond the edges of a picture have.
@@ -125,10 +121,10 @@ type Beyond int
 const (
 	Zeros  Beyond = iota // the Value of the Shift
 	Edge                 // the nearest sample
-	Mirror               // the picture mirrored at the outermost sample
+	Mirror               // the picture mirrored at the outermost sample, up to its other edge and no further
 )
 
-// at returns which of n samples is repeated at index i, possibly beyond the edges. −1 stands for the Value of a Shift.
+// at returns which of n samples stands at index i, which may be beyond an edge. −1 stands for the Value of a Shift.
 func (b Beyond) at(i, n int) int {
 	switch {
 	case i >= 0 && i < n:

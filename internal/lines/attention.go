@@ -46,9 +46,10 @@ func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, is
 	}
 }
 
-// Scores multiplies the pixels of two windows, of n and m pixels, with each other. Value (h·n + i)·m + k is the sum,
-// over the channels of head h, of the products of pixel i of the first input and pixel k of the second. If OfChannels
-// is true, it multiplies channels and sums over the pixels; then n = m = PerHead.
+// Scores multiplies the pixels of two windows, of n and m pixels, with each other. Its result has one pixel for each
+// window. Value (h·n + i)·m + k of it is the sum, over the channels of head h, of the products of pixel i of the first
+// window and pixel k of the second. With OfChannels, it sums, over the pixels, the products of channels i and k of head
+// h in the two windows, and n = m = PerHead.
 type Scores struct {
 	oneRow
 	Windows
@@ -76,7 +77,7 @@ func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y)
 }
 
-// Make implements Op: it computes row y of t.Out: a·b for each window and head, one of them transposed. n is 1.
+// Make implements Op: it computes row y of t.Out: for each window and head, a product of matrices, one transposed.
 func (s *Scores) Make(t *Task, y, _ int) {
 	n, m, inner := s.sides()
 	cols := kernel.PadTo(m, kernel.Lanes)
@@ -97,7 +98,8 @@ func (s *Scores) Make(t *Task, y, _ int) {
 }
 
 // WeightedSum computes each pixel of a window as the sum of the pixels of a window of the second input, weighted by the
-// first input, which has the layout of a result of Scores. If OfChannels is true, it sums channels instead of pixels.
+// first input, which has the layout of a result of Scores. With OfChannels, it computes each channel of a pixel as the
+// weighted sum of the channels of the same head and pixel.
 type WeightedSum struct {
 	rowwise
 	Windows
@@ -118,7 +120,8 @@ func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return s.Keys.rows(y / s.Height)
 }
 
-// Make implements Op: it computes the s.Height rows of pixels from row y on, as a product for each window and head.
+// Make implements Op: it computes the s.Height rows of pixels from row y on. For each window and head they are the
+// product of scores and pixels or, with OfChannels, of pixels and transposed scores, which are in b.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
 	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead
@@ -208,8 +211,9 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// Mask adds Value to the scores of pairs of pixels for which IsApart is true. It calls IsApart only for windows of the
-// last row or column, with the position (x, y) of a window among w×h windows and the numbers of two of its N pixels.
+// Mask adds Value to the scores of pairs of pixels for which IsApart is true: in a picture that Roll has moved, pixels
+// from opposite edges may meet in a window of the last row or column. It calls IsApart only for these windows, with the
+// position (x, y) of the window among w×h windows and the numbers of two of its N pixels.
 type Mask struct {
 	oneRow
 	Heads, N int

@@ -17,10 +17,8 @@ func (rowwise) Together() int                     { return rowsTogether }
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
 	rowwise
-	// Channels is the number of values of a sample, without padding.
-	Channels int
-	// Floats is true if the values are float32, false if they are integers.
-	Floats bool
+	Channels int  // the number of values of a sample, without padding
+	Floats   bool // true if the values are float32, false if they are integers
 }
 
 func (s Source) Size(in []Size) Size {
@@ -51,17 +49,14 @@ func (Sink) Make(t *Task, y, n int) {
 // FloatConv is a convolution of float32.
 type FloatConv struct {
 	rowwise
-	// Filter holds the taps. Its columns are Dilation apart.
-	Filter *kernel.FloatFilter
-	// Height and Width are the numbers of taps, Dilation the distance between neighbouring taps.
-	Height, Width, Dilation int
+	Filter                  *kernel.FloatFilter // the taps, in columns that are Dilation apart
+	Height, Width, Dilation int                 // the numbers of taps, and the distance between neighbouring taps
 	// Stride is the distance between the rows, and between the columns, of the input from which neighbouring samples of
 	// the result are computed. The Filter must have the same stride.
 	Stride int
 	// Pad is the number of rows and columns of zeros around the input. A negative number cuts off rows or columns.
-	Pad Edges
-	// HasSkip is true if a second input, of the size of the result, is added to the result.
-	HasSkip bool
+	Pad     Edges
+	HasSkip bool // whether a second input, of the size of the result, is added to the result
 }
 
 // Edges holds a number of samples for each side of a picture.
@@ -98,7 +93,7 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
-// makeColumns computes the columns [from, to) of n rows, from row y on. from must be a multiple of 4.
+// makeColumns computes the columns [from, to) of n rows, from row y on. from is a multiple of 4, the columns of a tile.
 func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 	in, together := t.In[0], c.Filter.Together()
 	memory := t.Out.class.floats

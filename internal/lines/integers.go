@@ -7,10 +7,8 @@ import "superres/internal/kernel"
 // have as many values as the samples of the result.
 type Conv struct {
 	rowwise
-	// Filter has one run of taps for each row of taps.
-	Filter *kernel.Filter
-	// Columns is the number of columns that a run spans.
-	Columns int
+	Filter  *kernel.Filter // has one run of taps for each row of taps
+	Columns int            // the number of columns that a run spans
 	// Skip is the row and column of the sample of the second input that is added to the first sample of the result.
 	Skip int
 }

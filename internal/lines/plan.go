@@ -9,10 +9,10 @@ import (
 
 // layout describes how the rows of all nodes are stored in memory for pictures of one size.
 type layout struct {
-	nodes    []Rows
-	users    [][]user
-	classes  []*class
-	passRows int
+	nodes    []Rows   // for each node, its rows
+	users    [][]user // for each node, the nodes that take its rows
+	classes  []*class // each kind of memory that nodes share
+	passRows int      // how many rows of the picture a pass takes
 }
 
 // period is a multiple of all factors up to 16. Operations change the number of rows by such factors.
@@ -75,7 +75,7 @@ const samplesPerPass = 16384
 // passRows returns how many rows of a picture of w×h samples a pass, the work between two reads of the picture,
 // takes: a multiple of 4, or all. step is the largest number of values of a sample of a node.
 func passRows(w, h, step int) int {
-	// The 4 rows of each worker and the factor 8 stand for 32 channels.
+	// A worker gets a multiple of 4 rows, with as many values as samplesPerPass samples of 4·8 channels have.
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
@@ -104,7 +104,7 @@ type planner struct {
 	users   [][]user
 	steps   []step
 	counts  bool // whether to count steps and rows only, without memory
-	count   int
+	count   int  // how many steps are planned so far
 }
 
 // plan adds the steps that read the rows of the picture before row `to`, and the steps that compute all rows of other

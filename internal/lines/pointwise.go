@@ -11,9 +11,9 @@ type Chain struct {
 	Steps []Step
 }
 
-// Step is an operation on values at the same position. A and B are its operands: Made, or the index of an input that
-// Base does not take. A sample of that input has as many values as a sample of the result. If the input is a single
-// sample, that sample is used for all samples of the result.
+// Step is an operation on values at the same position. A is its operand, and B another if it takes two: Made, or the
+// index of an input that Base does not take. A sample of that input has as many values as a sample of the result. If
+// the input is a single sample, that sample is used for all samples of the result.
 type Step struct {
 	Op   Pointwise
 	A, B int

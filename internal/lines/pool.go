@@ -9,10 +9,9 @@ import (
 // Pool computes, for each channel, the maximum or the mean of the samples in each window.
 type Pool struct {
 	rowwise
-	IsMax bool
-	// Height and Width are the size of a window, Stride is the distance from one window to the next.
-	Height, Width, Stride int
-	// Pad says how far windows reach beyond the edges. With CountPad, means include the samples beyond the edges, as 0.
+	IsMax                 bool
+	Height, Width, Stride int // the size of a window, and the distance from one window to the next
+	// Pad says how far windows reach beyond the edges. Means include samples beyond them only with CountPad, as 0.
 	Pad      Edges
 	CountPad bool
 }
@@ -31,7 +30,7 @@ func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	return lo, lo + p.Height
 }
 
-// Make implements Op. It combines the rows of a window, then their columns, and divides a mean as CountPad says.
+// Make implements Op. It combines the rows of a window, then its columns, and divides a mean by the number of samples.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -112,14 +111,14 @@ func (r *reducer) result() float32 {
 	return float32(r.sum)
 }
 
-// reduce returns the reduction of a list; for SumOfSquares it returns the square root of the sum.
+// reduce returns the reduction of a whole list. For SumOfSquares, the first step of a norm, it takes the root as well.
 func (by Reduction) reduce(list []float32) float32 {
 	r := reducer{by: by}
 	for _, v := range list {
 		r.add(v)
 	}
 	if by == SumOfSquares {
-		r.by = Norm
+		r.by = Norm // for the result, the root of r.sum
 	}
 	return r.result()
 }
@@ -212,7 +211,7 @@ func (r *Roll) Make(t *Task, y, n int) {
 }
 
 // Interleave puts pixels side by side that are apart in the input: row b·Rows + a of the result, where a < Rows, is row
-// a·(H/Rows) + b of the input, and columns likewise. With Undo it is the inverse.
+// a·(H/Rows) + b of the input's H rows, and columns likewise. With Undo it is the inverse.
 type Interleave struct {
 	rowwise
 	Rows, Columns int
@@ -222,14 +221,14 @@ type Interleave struct {
 // source returns which row or column of the input, of side ones, becomes number i of the result. n is Rows or Columns.
 func (v *Interleave) source(i, side, n int) int {
 	if v.Undo {
-		n = side / n
+		n = side / n // the inverse exchanges the two factors of side
 	}
 	return i%n*(side/n) + i/n
 }
 
 func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it copies the rows y to y+n−1 of t.Out, sample by sample, from their places in the input.
+// Make implements Op: it fills the rows y to y+n−1 of t.Out, each with the pixels of one row of the input, reordered.
 func (v *Interleave) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
@@ -310,8 +309,7 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 // sample has Step values; those after the first Channels become 0.
 type Softmax struct{ Size, Channels, Step int }
 
-// Apply implements Pointwise: for each sample of s.Step values, it takes the softmax of its groups, and clears the
-// padding.
+// Apply implements Pointwise: it takes the softmax of the groups of each sample, of s.Step values, and clears the rest.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {

@@ -44,19 +44,15 @@ type Op interface {
 
 // Size is the size of the samples of a node.
 type Size struct {
-	// W and H are the numbers of columns and rows.
-	W, H int
-	// Step is the number of values of a sample, including padding.
-	Step int
-	// Floats is true if the values are float32, false if they are integers of 16 bits.
-	Floats bool
+	W, H   int  // the numbers of columns and rows
+	Step   int  // the number of values of a sample, including padding
+	Floats bool // true if the values are float32, false if they are integers of 16 bits
 }
 
 // Task is what a worker needs to compute some rows of a node. It belongs to one goroutine.
 type Task struct {
-	// Out holds the rows of the node, In the rows of its inputs.
-	Out *Rows
-	In  []*Rows
+	Out *Rows   // the rows of the node
+	In  []*Rows // the rows of its inputs
 
 	read     func(y int, to *Rows)
 	write    func(y int, row []float32)

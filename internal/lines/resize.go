@@ -18,8 +18,7 @@ type Resize struct {
 	rowwise
 	By       Interpolation
 	Up, Down int
-	// A is the parameter of bicubic interpolation.
-	A float64
+	A        float64 // the parameter of bicubic interpolation: see tapsOf
 	// AlignCorners makes the centres of the corner samples of both pictures coincide, instead of the pictures' corners.
 	AlignCorners bool
 
@@ -94,7 +93,8 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners, positions depend on the height, and the range allows for any height.
+// Needs implements Op. With aligned corners, positions depend on h. If height is exactly h·Up/Down, it returns a range
+// that suffices for any h.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0 // the second input gives only its size

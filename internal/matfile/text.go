@@ -62,10 +62,10 @@ func (x *reading) text() (*mat.Dense, error) {
 }
 
 // checkScales refuses a matrix in which only the first line or only the first column looks like a scale. The numbers
-// of a scale rise in even steps, like line numbers or times, or are different whole numbers, like selected or
-// shuffled line numbers, while the other lines or columns hold fractions. Few signals look like this. Such a signal
-// can be passed as .npy, to which no program adds scales. If named, the first line stands below names, and is not
-// checked. Fewer than 5 numbers count as even steps only if they are 0, 1, 2 … or 1, 2, 3 …
+// of a scale rise in even steps, like line numbers or times, or are 4 or more different whole numbers, like selected or
+// shuffled line numbers, while at least half of the other entries are fractions. Few signals look like this. Such a
+// signal can be passed as .npy, to which no program adds scales. If named, the first line stands below names, and is
+// not checked. Fewer than 5 numbers count as even steps only if they are 0, 1, 2 … or 1, 2, 3 …
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 		if c.n >= 20 { // enough to recognise times with few digits: 0.003, 0.006, 0.008
 			tolerance = 0.3
 		}
-		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true // alike: all have the same steps
+		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true // alike: all rise like the first
 		for i := range c.n {
 			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never if step < 0
 		}
@@ -107,8 +107,8 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 }
 
 // beginsWithLineNumbers reports whether, of count lines with n entries each, the first line consists of different
-// whole numbers from 0 up, and at least half of the entries in all other lines are fractions. at returns entry i of
-// a line. It examines at most 1000 entries of each line.
+// whole numbers from 0 up, and at least half of the entries of all other lines together are fractions. at returns
+// entry i of a line. It examines at most 1000 entries of each line.
 func beginsWithLineNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0

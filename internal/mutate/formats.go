@@ -47,16 +47,13 @@ func (p part) length(right int) uint32 {
 type format struct {
 	is func(data []byte) bool // reports whether data begins like a file of the format
 	// split returns the parts of a file. It leaves out bytes after the last part that is complete.
-	split func(data []byte) []part
-	// join puts the parts of split together again.
-	join func([]part) []byte
-	// settle corrects fields that depend on other parts, such as sequence numbers; nil: there are none.
-	settle       func([]part)
-	littleEndian bool // numbers have the low byte first; false: the high byte
+	split        func(data []byte) []part
+	join         func([]part) []byte // puts the parts of split together again
+	settle       func([]part)        // corrects fields that depend on other parts, such as sequence numbers; or nil
+	littleEndian bool                // numbers have the low byte first; false: the high byte
 	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts.
 	hasLengths, hasNoKinds bool
-	// inside maps each kind of part that contains further parts to a description of these parts.
-	inside map[string]nest
+	inside                 map[string]nest // for each kind of part that contains parts, a description of these
 
 	// splitChunks and joinChunks use the fields below. A part in a file is: its length plus counted, in 4 bytes; its
 	// kind (before the length if kindFirst); its body; a checksum of kind and body, if hasSum; and a byte after a body
@@ -257,7 +254,7 @@ func (f *format) joinWebP(parts []part) []byte {
 func splitRaw(data []byte) (parts []part) {
 	random := rand.New(rand.NewPCG(uint64(len(data)), uint64(crc32.ChecksumIEEE(data))))
 	for len(data) > 0 {
-		n := 1 + random.IntN(12)
+		n := 1 + random.IntN(12) // a short piece
 		if len(parts) >= headPieces && len(data) > tailBytes {
 			n = 1 + random.IntN(1+len(data)/4)
 		}

@@ -121,7 +121,7 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 }
 
 // change returns data with one to four changed parts, and sometimes a change to the whole file, cut off at maxBytes,
-// as d decides. changes describes this; it is empty for data of an unknown format, which are returned unchanged.
+// as d decides. changes describes this. Data of an unknown format, or without a complete part, are returned unchanged.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -132,7 +132,7 @@ func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) 
 		return data, ""
 	}
 	var done []string
-	for range 1 + d.sampleBelow(2)*d.sampleBelow(4) {
+	for range 1 + d.sampleBelow(2)*d.sampleBelow(4) { // mostly once
 		done = append(done, m.changePart(root, d))
 	}
 	if f.settle != nil && d.sampleBelow(4) > 0 {

@@ -59,7 +59,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 
 // other draws up to 16 valid files, and returns the first of the format f, or nil if none is.
 func (m *Mutator) other(f *format, d *dice) []byte {
-	for range min(16, 16*len(m.Seeds)) { // no time without seeds
+	for range min(16, 16*len(m.Seeds)) { // 16 times, or not once if there are no seeds
 		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
 			return s.Data
 		}
@@ -86,7 +86,7 @@ func (s site) swap() string {
 	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
-// repeat inserts a copy of the part anywhere in its list, or 2 to 512 copies before it, unless they would be too large.
+// repeat inserts a copy of the part anywhere in its list, or 2, 4, 8 … or 512 before it, unless that would be too much.
 func (s site) repeat() string {
 	p, n, to := s.part().clone(), 1, s.sampleBelow(len(s.holder.parts)+1)
 	if s.sampleBelow(2) > 0 {
@@ -178,7 +178,7 @@ func (s site) setNumber() string {
 		return ""
 	}
 	at := s.sampleBelow(places)
-	if s.sampleBelow(4) > 0 {
+	if s.sampleBelow(4) > 0 { // most numbers begin at a multiple of their size
 		at -= at % size
 	}
 	number := s.body()[at : at+size]
@@ -231,7 +231,7 @@ func (s site) cut() string {
 	return fmt.Sprintf("cut %s to %d", p.kind, len(p.body))
 }
 
-// grow inserts 1 to 2,048 equal bytes in a part or at its end.
+// grow inserts 1, 2, 4 … or 2,048 equal bytes in a part or at its end.
 func (s site) grow() string {
 	p, n := s.part(), 1<<s.sampleBelow(12)
 	at := len(p.body)
@@ -242,7 +242,7 @@ func (s site) grow() string {
 	return fmt.Sprintf("grow %s by %d", p.kind, n)
 }
 
-// flip changes up to four bytes in a part.
+// flip changes up to four bytes in a part. The description names only the last.
 func (s site) flip() string {
 	p, at := s.part(), 0
 	if len(p.body) == 0 {

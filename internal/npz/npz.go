@@ -55,7 +55,7 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 	return z.Close()
 }
 
-// Text is a member that is not an array, such as a text. Name is its file name in the archive.
+// Text is a member that is not an array, usually a text. Name is its file name in the archive.
 type Text struct {
 	Name string
 	Data []byte

@@ -10,10 +10,8 @@ import (
 // Panic is a panic in a worker goroutine. The goroutine that waits for the worker then panics with the *Panic, so that
 // a recover there sees it. Without that, a panic that its own goroutine does not recover would end the process.
 type Panic struct {
-	// Value is the argument of the first panic.
-	Value any
-	// Stack is the stack of the goroutine that panicked first, as debug.Stack formats it.
-	Stack []byte
+	Value any    // the argument of the first panic
+	Stack []byte // the stack of the goroutine that panicked first, as debug.Stack formats it
 }
 
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }

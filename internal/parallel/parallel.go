@@ -127,8 +127,8 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 
 // Each calls work for every item, with at most as many calls at a time as there are processors, started in the order of
 // items. It passes each result to done as soon as it is ready, in any order, one call of done at a time. It stops at
-// the first error from work or done, or when ctx ends, and returns that error; it drops later results. If work or done
-// panics, it stops as well, and panics in the calling goroutine with a *Panic.
+// the first error from work or done, or when ctx ends, and returns the error or the cause of ctx. It drops later
+// results. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
 func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error),
 	done func(R) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -21,7 +21,7 @@ type Scheduler struct {
 	kept   int64 // bytes of memory reserved for small pictures
 	large  int   // most large pictures that may be enlarged at the same time
 	small  int   // most small pictures that may be enlarged at the same time
-	queue  int   // most pictures that may wait
+	queue  int   // most large pictures that may wait; for small ones see full
 	ending <-chan struct{}
 	tasks  atomic.Int32 // number of pictures that use the processors now
 
@@ -29,7 +29,7 @@ type Scheduler struct {
 	waiting  []*Slot    // sorted by Slot.time
 	working  []*Slot
 	expected []*Slot       // small pictures whose files are being received
-	moved    chan struct{} // closed, and replaced, when waiting or working changes
+	moved    chan struct{} // closed, and replaced, when a picture leaves waiting, working or expected
 }
 
 // Slot is one picture in the scheduler, from when it joins the queue to the end of its work.
@@ -47,10 +47,8 @@ type Slot struct {
 
 // Load is an estimate of the resources that a picture needs.
 type Load struct {
-	// Memory is the memory in bytes.
-	Memory int64
-	// Pixels is the number of pixels computed for the result; a pixel that is computed twice counts twice.
-	Pixels int64
+	Memory int64 // in bytes
+	Pixels int64 // the number of pixels computed for the result; a pixel that is computed twice counts twice
 }
 
 // Busy is the error for a picture that is refused because too many pictures wait.
@@ -76,8 +74,8 @@ const (
 	pace        = 4e6
 )
 
-// New returns a Scheduler that divides memory, a number of bytes, among all pictures. At most as many pictures wait as
-// queue says. When ending is closed, waiting pictures are refused.
+// New returns a Scheduler that divides memory, a number of bytes, among all pictures. At most as many large pictures
+// wait as queue says. When ending is closed, waiting pictures are refused.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
@@ -87,11 +85,11 @@ func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 // Kept returns how many bytes are reserved for small pictures if all pictures together have memory bytes.
 func Kept(memory int64) int64 { return memory / 8 }
 
-// Begin puts a picture that needs load into the queue and returns its slot. The picture may begin at once if memory and
-// one of the Places are free. If too many pictures wait, Begin returns a Busy error.
+// Begin puts a picture that needs load into the queue, behind others of its rank, and returns its slot. The picture may
+// begin at once if memory and one of the Places are free. If too many pictures wait, Begin returns a Busy error.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
-	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
+	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2 // kept has room for two such pictures
 	slot.time = time.Now().Add(2 * slot.seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +103,7 @@ func (s *Scheduler) Begin(load Load) (*Slot, error) {
 }
 
 // Await waits until the picture of slot may begin. Unless queued is nil, Await calls it with the position in the queue,
-// from 1, whenever the position may have changed. After an error, the slot is given up.
+// from 1: at first, and whenever it may have fallen. After an error, the slot is given up.
 func (s *Scheduler) Await(ctx context.Context, slot *Slot, queued func(position int)) error {
 	for {
 		position, moved := s.position(slot)
@@ -162,7 +160,7 @@ func (s *Scheduler) task() (rest func()) {
 }
 
 // position returns the position of slot in the queue, from 1, or 0 if it does not wait, and a channel that is closed
-// when the position may have changed.
+// when the position may have fallen.
 func (s *Scheduler) position(slot *Slot) (position int, moved <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +172,8 @@ func (o *Slot) seconds() time.Duration {
 	return time.Duration(float64(o.load.Pixels+always) / pace * float64(time.Second))
 }
 
-// full reports whether the queue has no room for slot, and estimates how long slot must wait. No more small pictures
-// may wait than may be enlarged at the same time: more are refused rather than delayed.
+// full reports whether slot neither fits nor may wait behind the pictures ahead of it, and estimates how long these
+// take. No more small pictures may wait than may be enlarged at the same time: more are refused rather than delayed.
 func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 	most, places := s.queue, s.large
 	if slot.small {
@@ -194,7 +192,7 @@ func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 // muchLess reports whether o needs less than a quarter of the work of other, which then pauses for o.
 func (o *Slot) muchLess(other *Slot) bool { return 4*o.seconds() < other.seconds() }
 
-// fits reports whether memory and one of the Places are free for slot. Pictures that would pause for slot do not count.
+// fits reports whether memory and a place are free for slot. Pictures that would pause for it take memory but no place.
 func (s *Scheduler) fits(slot *Slot) bool {
 	used, large, places := int64(0), int64(0), s.large
 	if slot.small {
@@ -254,7 +252,8 @@ const (
 	betweenPause = 100 * time.Millisecond
 )
 
-// Pause waits while smallerThan is true, but for at most longestPause. Call it between steps of the work.
+// Pause waits while a picture with much less work is enlarged or expected, but for at most longestPause, and not within
+// betweenPause of its last pause. Call it between steps of the work.
 func (o *Slot) Pause(ctx context.Context) {
 	o.pausing.Lock()
 	defer o.pausing.Unlock()
@@ -290,7 +289,7 @@ func (o *Slot) Pause(ctx context.Context) {
 // Transfer returns a slot for sending or receiving a file. The slot counts no memory. It pauses for small pictures, as
 // many transfers would take the processors from them, here and at the client.
 func (s *Scheduler) Transfer() *Slot {
-	return &Slot{of: s, load: Load{Pixels: 5 * smallPixels}}
+	return &Slot{of: s, load: Load{Pixels: 5 * smallPixels}} // more than 4 times as many: see muchLess
 }
 
 // Expect makes larger pictures pause while a small picture is received: until done is called, for at most longestPause.
@@ -319,7 +318,7 @@ func (s *Scheduler) move() {
 }
 
 // smallerThan reports whether a picture with much less work than slot is being enlarged or expected, and returns a
-// channel that is closed when that may have changed.
+// channel that is closed when it may have become false.
 func (s *Scheduler) smallerThan(slot *Slot) (moved <-chan struct{}, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,7 +39,7 @@ func (t tier) combine(onto bool) {
 		most, least = t.constant32(floatOne), t.zero()
 	}
 	acc, k, from, w := t.vecs(8), GP64(), GP64(), t.vec()
-	// parts writes a loop over the parts: body finds the weight of a part in w, and its samples at from.
+	// parts writes a loop over the parts: load loads the weight of a part into w, and body finds its samples at from.
 	parts := func(load func(), body func()) {
 		XORQ(k, k)
 		top, out := label("part"), label("done")

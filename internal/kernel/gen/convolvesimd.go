@@ -1,11 +1,11 @@
 package main
 
-// simdLimits holds the limits of outputs: as floats before skip is added, and as integers after.
+// simdLimits holds the largest and smallest output before skip is added, as floats, and after, as integers.
 type simdLimits struct{ clip, least, most, lowest local }
 
 // simdLimits loads the limits into variables.
 func (f *function) simdLimits() simdLimits {
-	const each = 64 // bytes
+	const each = 64 // bytes of each limit, which is repeated
 	p := f.arg("limits")
 	return simdLimits{f.vector(toFloats(splat(short(p, 0)))), f.vector(toFloats(splat(short(p, each)))),
 		f.vector(load(p, 2*each)), f.vector(load(p, 3*each))}

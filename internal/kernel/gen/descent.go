@@ -14,7 +14,7 @@ var _ = portable("convolve32",
 // convolve32 keeps the sums of several samples and 16 outputs, or 32 with AVX-512, in registers for all taps. It
 // broadcasts each entry of src to a vector.
 func (c *code) convolve32() {
-	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()}
+	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()} // samples of a tile, and vectors of outputs
 	if c.lanes == 8 {
 		tiles, widths = []int{12, 6, 1}, []int{2, 1}
 	}

@@ -28,7 +28,7 @@ func (t tier) paeth() {
 		VMOVDQU(at(p), v)
 		return v
 	}
-	difference := func(x, y reg.VecVirtual) (up, down, size reg.VecVirtual) {
+	difference := func(x, y reg.VecVirtual) (up, down, size reg.VecVirtual) { // max(x−y, 0), max(y−x, 0), |x−y|
 		up, down, size = YMM(), YMM(), YMM()
 		VPSUBUSB(y, x, up)
 		VPSUBUSB(x, y, down)

@@ -135,7 +135,7 @@ func (t tier) boundFlatAreas() {
 		each(func(v reg.VecVirtual) {
 			is := t.vec()
 			VPCMPEQD(v, lo, is)
-			VPSUBD(is, los, los)
+			VPSUBD(is, los, los) // equal lanes of is hold −1
 			VPCMPEQD(v, hi, v)
 			VPSUBD(v, his, his)
 		})

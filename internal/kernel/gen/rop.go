@@ -151,7 +151,7 @@ var _ = register(operation{
 	assembly:  tier.ropResidual,
 })
 
-// ropResidual keeps the sums pq = ‖p − s·q‖² and moved = ‖old − s·q‖² in registers.
+// ropResidual keeps pq, the sum of ‖p − s·q‖², and moved, the sum of ‖old − s·q‖², in registers.
 func (t tier) ropResidual() {
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")
@@ -333,8 +333,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// maskEntries writes the loop of Mask: it copies w to x in the lanes where s is not zero, 0 in the others, and counts
-// them.
+// maskEntries writes the loop of Mask: it copies w to x where s is not zero, else sets x to 0, and counts the copies.
 func (t tier) maskEntries() {
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN

@@ -58,10 +58,10 @@ func (m *module) encode() []byte {
 		for _, t := range f.types {
 			groups = append(groups, []byte{1, t})
 		}
-		body := slices.Concat(vectorOf(groups), f.code, []byte{0x0b})
+		body := slices.Concat(vectorOf(groups), f.code, []byte{0x0b}) // which ends a function
 		code = append(code, append(unsigned(len(body)), body...))
 	}
-	memory := slices.Concat(text("go"), text("mem"), []byte{2, 0, 0})
+	memory := slices.Concat(text("go"), text("mem"), []byte{2, 0, 0}) // a memory of 0 pages or more
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"), section(1, types), section(2, [][]byte{memory}),
 		section(3, functions), section(7, exports), section(10, code))
 }

@@ -25,10 +25,11 @@ func (c *call) isZero(node int, offset ...float32) int {
 		graph.Clip{Max: 1})
 }
 
-// maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
+// maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs. It also bounds
+// the channels that ScatterElements and reduceApart take one by one.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
+// choices returns the node of v and its number of channels, at most maxChoices, which must be dimension along in order.
 func (c *call) choices(v *value, along int) (node, n int) {
 	fail.When(v.constant != nil, "of constants is not supported")
 	p, isChannels := singlePart(c.layout(v)[along], channels)
@@ -148,7 +149,7 @@ func (c *call) scatterND() []*value {
 			step[d] = (last - first[d]) / int64(sides[d-2]-1)
 		}
 	}
-	from := make([]int, s.Channels)
+	from := make([]int, s.Channels) // for each channel, its place in the first input, or s.Channels + its place in by
 	for i := range from {
 		from[i] = i
 	}

@@ -149,8 +149,7 @@ func (m *model) layers() (list []layer, output string) {
 	return f.Layers, output
 }
 
-// nameOf returns the first item of list, the name of a layer. The next two, a use of it and a result of that, must be
-// 0.
+// nameOf returns the first item of list, the name of a layer. The next two, a use of it and a result, must be 0.
 func nameOf(list json.RawMessage) (name string) {
 	var parts []json.RawMessage
 	err := json.Unmarshal(list, &parts)

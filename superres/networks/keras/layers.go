@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// config holds the parameters of all kinds of layers that are supported.
+// config holds the parameters of all kinds of layers that are supported. Newer files have NewShape and NewAlpha.
 type config struct {
 	Name          string          `json:"name"`
 	Shape         []*int          `json:"batch_input_shape"`
@@ -187,7 +187,7 @@ func (c *call) transposed() int {
 	stride, dilation := c.strides()
 	side, out, in := w.shape[0], w.shape[2], w.shape[3]
 	fail.When(dilation != 1 || w.shape[1] != side || side < stride,
-		"with %d×%d taps is not supported", w.shape[1], side)
+		"with %d×%d taps, dilation %d and stride %d is not supported", w.shape[1], side, dilation, stride)
 	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
 		Weight: make([]float32, len(w.data))}
 	for i, v := range w.data { // the order in the file: taps, outputs, inputs
@@ -229,7 +229,7 @@ func (c *call) concatenate() int {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// relu adds a ReLU or LeakyReLU with the slope below 0, and the upper limit of a ReLU6, that the file may state.
+// relu adds a ReLU or LeakyReLU with the slope below 0 and the upper limit (6 for a ReLU6) that the file states.
 func (c *call) relu() int {
 	slope := 0.
 	if c.class == "LeakyReLU" {
@@ -280,7 +280,7 @@ func (c *call) pool() int {
 		op.Stride = c.Pool[0]
 	}
 	fail.When(c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1],
-		"with the strides %v is not supported", c.Strides)
+		"with the strides %v of windows of %v is not supported", c.Strides, c.Pool)
 	op.Pad = c.edges(c.Pool, pair{op.Stride, op.Stride})
 	return c.add(op, c.in[0])
 }

@@ -165,7 +165,7 @@ func (c *call) reorg() []graph.Operand {
 }
 
 // interp resizes the first input: to a stated size, to the size of the second input, or by two factors. If that is not
-// by a whole factor or its inverse, it resizes to the size of the first node that has the new size, or else by a
+// by a whole factor or its inverse, it resizes to the size of an earlier node that has the new size, or else by a
 // fraction such as 3/4. If the size stays the same, it adds nothing. The keys of parameters are ncnn's.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)

@@ -37,7 +37,7 @@ type reader struct {
 	// the file cannot be compared with it.
 	sized bool
 	blobs map[string]graph.Operand // the results of the layers so far, by their names
-	// free are the blobs that no layer has taken, except constants and results of a Split. The last is the result.
+	// free are the blobs that no layer has taken, but constants and results of a Split. The last one is the result.
 	free map[string]bool
 }
 

@@ -100,7 +100,7 @@ func (c *call) scatterElements() []*value {
 	zeros, by := c.in[0].constant, c.in[2]
 	fail.When(zeros == nil || zeros.reals == nil ||
 		slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
-		c.text("reduction", "none") != "none" || by.constant != nil, "of samples is supported into zeros alone")
+		c.text("reduction", "none") != "none" || by.constant != nil, "of samples is supported to replace zeros alone")
 	along, sizes := axis(c.int("axis", 0), len(zeros.dims)), c.sizes(by)
 	errView.When(len(sizes) != len(zeros.dims))
 	n := zeros.dims[along]

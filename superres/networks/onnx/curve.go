@@ -140,7 +140,7 @@ func (c *curve) inner() []*curve {
 // resolve returns the node of the graph that has the values of the curve, and adds it if there is none yet.
 func (c *curve) resolve(t *tracer) (int, error) {
 	if c.made < 0 && *c.at == *identityAt {
-		c.made = c.base
+		c.made = c.base // the operations cancel each other
 	}
 	if c.made >= 0 || c.err != nil {
 		return c.made, c.err

@@ -300,7 +300,7 @@ func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {
 		numbers := fail.Need(c.in[i].constant.numbers())
-		fail.When(len(numbers) != 1, "of numbers that are not whole is not supported")
+		fail.When(len(numbers) != 1, "of lists of numbers is not supported")
 		list[i] = numbers[0]
 	}
 	fail.When(list[2] == 0, "has a step of 0")

@@ -125,7 +125,7 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 	if height > 0 {
 		k.Down, k.Across = min(k.Height, height), min(k.Width, width)
 	}
-	last := channels // what the part before counts
+	last := channels // what the part before counts; channels before the first
 	for _, p := range batch {
 		switch {
 		case p.of == channels:

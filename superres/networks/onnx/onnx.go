@@ -124,7 +124,8 @@ type picture struct {
 	isSized       bool // the file states both sides
 }
 
-// picture describes the one input of the network that is no constant. It fails if there are more, or it is no picture.
+// picture describes the one input of the network that is no constant. Its channels are the second dimension, or the
+// last if only that has size 1 or 3. It fails if there are more inputs, or it is no picture.
 func (m *model) picture() (p picture, err error) {
 	var in input
 	inputs := 0

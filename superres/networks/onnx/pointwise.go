@@ -320,7 +320,7 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*
 
 // align returns a node for each value, and the layout that all these nodes have, nil for the usual one, so that their
 // samples can be combined one by one. A value may have a single pixel or channel where another has more. If the values
-// differ in their layouts otherwise, it brings all into the usual one.
+// differ in their layouts otherwise, it brings all into the usual one. It matches dimensions from the last on.
 func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	isUsual := true
 	for _, v := range values {

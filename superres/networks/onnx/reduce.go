@@ -183,7 +183,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 		after = append(after, graph.Sqrt)
 	}
 	before = append(before, graph.Pool{IsMax: by == graph.Maximum, Height: n, Width: n, Stride: n})
-	after = append(after, graph.Resize{Up: n, Down: 1})
+	after = append(after, graph.Resize{Up: n, Down: 1}) // by nearest neighbour: the result for all pixels of the window
 	if isGrid {
 		after = append(after, graph.Interleave{Rows: n, Columns: n, Undo: true})
 	}
@@ -278,7 +278,7 @@ func (c *call) instanceNormalization() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
 	sizes := dims.sizes()
-	fail.When(len(dims) < 3 || sizes[0] != 1, "of samples of fewer than 3 dimensions is not supported")
+	fail.When(len(dims) < 3 || sizes[0] != 1, "of fewer than 3 dimensions, or of several pictures, is not supported")
 	count := c.builder.Shape(v.samples.base).Channels
 	p, isChannels := singlePart(dims[1], channels)
 	if sizes[1] == 1 {
@@ -297,7 +297,7 @@ func (c *call) groupNormalization() []*value {
 	out := c.add(op, c.in[0])
 	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one factor and offset for each group
 		t := c.in[i].constant
-		fail.When(t == nil || t.size() != groups || s.Channels > c.budget,
+		fail.When(t == nil || t.size() != groups || s.Channels > c.budget, // list must not be too large
 			"has parameters that are not %d constants", groups)
 		list := make([]float32, s.Channels)
 		for k := range list {
@@ -382,8 +382,8 @@ func (c *call) where() []*value {
 		if v.constant == nil {
 			continue
 		}
-		fail.When(v.constant.size() != 1, "with several constants is not supported")
-		number := v.constant.real(0)
+		fail.When(v.constant.size() != 1, "with a constant of several numbers is not supported")
+		number := v.constant.real(0) // becomes samples of the condition's shape
 		values[i] = c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))[0]
 	}
 	nodes, dims := c.align(values...)
@@ -426,7 +426,7 @@ func (c *call) masked(condition *tensor) (out []*value) {
 				}
 			}
 		default:
-			panic(fail.With("with several constants is not supported"))
+			panic(fail.With("with a constant of several numbers is not supported"))
 		}
 		if out == nil {
 			out = []*value{term}

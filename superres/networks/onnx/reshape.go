@@ -139,7 +139,7 @@ func (c *call) unshuffled(v *value) *value {
 				p.step /= f
 			case p.step > 1:
 				panic(errView)
-			case p.of == rows:
+			case p.of == rows: // in the new channels, the row of the square is outside of the column
 				p = part{of: channels, size: f, step: f}
 			default:
 				p = part{of: channels, size: f, step: 1}

@@ -25,7 +25,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	switch {
 	case sizes != nil:
 		fail.When(sizes.constant == nil || sizes.constant.size() != len(axes),
-			"to sizes that are no constants is not supported")
+			"to sizes that are not %d constants is not supported", len(axes))
 		for i, a := range axes {
 			list = append(list, sizes.constant.real(i)/float64(dims[axis(a, 4)]))
 		}

@@ -8,8 +8,7 @@ import (
 )
 
 // layout says how Reshape, Transpose and the like, with which files write pixel shuffles, have arranged the samples of
-// a node: each dimension consists of parts of the node's channels, rows and columns, the outermost first, or has size
-// 1.
+// a node: each dimension has parts of the node's channels, rows and columns, the outermost first, or none and size 1.
 type layout [][]part
 
 // part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum, over its

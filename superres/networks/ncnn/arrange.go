@@ -20,7 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: it selects the next channels for each size. Sizes of `rest` divide the remaining ones equally.
+// slice adds a Slice: it selects the next channels for each size. A size of `rest` is an equal share of those left.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))

@@ -91,8 +91,8 @@ func parseLayer(fields []string) (l layer) {
 	return l
 }
 
-// parseParameter parses key=value, with a text in quotes or a number as value, or, for an array of n numbers,
-// key=n,v1,v2,…. For an array it returns arrayKey−key as the key.
+// parseParameter parses key=value, with a number or a text in quotes as value, or key=n,v1,v2,…, an array of n numbers.
+// Array k has the key arrayKey−k in the file; parseParameter returns k.
 func parseParameter(field string) (key int, list []value) {
 	name, rest, found := strings.Cut(field, "=")
 	key, err := strconv.Atoi(name)

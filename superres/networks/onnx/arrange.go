@@ -91,8 +91,8 @@ func foldConcat(c *call) *tensor {
 	})
 }
 
-// concat computes Concat of values that depend on the picture: along all channels, along one dimension made of
-// channels, or, with two pieces of one picture in exchanged order, as a Roll.
+// concat computes Concat of values that depend on the picture: along a dimension that is made of channels, along the
+// channels in the usual layout, or, with two pieces of one picture in exchanged order, as a Roll.
 func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
@@ -218,8 +218,8 @@ func foldGather(c *call) *tensor {
 }
 
 // gatherSamples computes Gather of values that depend on the picture. A list of indexes selects channels. A single
-// index selects one channel, and removes the dimension, which may also be any of size 1. A table of indexes splits rows
-// or columns into windows, as overlapping says.
+// index selects one channel and removes the dimension, or removes any dimension of size 1. A table of indexes splits
+// rows or columns into windows, as overlapping says.
 func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant

@@ -85,7 +85,7 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	if inner > maxFolded/max(count, 1) {
 		fail.If(errBudget)
 	}
-	t.spend(count * max(inner, 1))
+	t.spend(count * max(inner, 1)) // all products, for the sake of time
 	out := &tensor{dims: dims, reals: make([]float32, count)}
 	for i := range out.reals {
 		sum := 0.

@@ -86,7 +86,7 @@ func (t *tracer) copy(n int) {
 }
 
 // rearranged returns a constant of the given dimensions. The value at index, a list of one index for each dimension, is
-// the value of from at offset(index); an offset beyond from is a failure. offset must not keep the list.
+// the value of from at offset(index). It fails for an offset beyond from. offset must not keep the list.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) *tensor {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)

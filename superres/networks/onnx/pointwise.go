@@ -358,7 +358,7 @@ func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	return nodes, dims
 }
 
-// combineCurves combines two curves by sign. Both must be functions of the samples of one node, in the same layout.
+// combineCurves combines curves by a sign of arithmetic. Both must be functions of one node's samples, in one layout.
 func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	name, x, y := c.name, first.samples, second.samples
 	out := c.newCurve(x.base, x, y)

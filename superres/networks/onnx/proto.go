@@ -170,8 +170,7 @@ func parseModel(data []byte, folder fs.FS) (*model, error) {
 	return m, err
 }
 
-// addDescription adds lines "key: value" of a model's description, where some programs state the licence, to the
-// metadata.
+// addDescription adds lines "key: value" of the description, where some programs state the licence, to the metadata.
 func (m *model) addDescription(text string) {
 	for line := range strings.Lines(text) {
 		if key, value, found := strings.Cut(line, ":"); found {

@@ -10,7 +10,7 @@ import (
 )
 
 // extent reports whether axes cover all pixels of v's node, and whether they cover all its channels; false for a single
-// one, which needs no reduction. It fails if they cover only some of the pixels or channels.
+// pixel or channel, which needs no reduction. It fails if they cover only some of the pixels or channels.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part

@@ -168,7 +168,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
 	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
-// make computes the outputs: a constant if all inputs are constants and op can fold them, else samples.
+// make computes the outputs: by op.fold if all inputs are constants and op has that, else by op.make.
 func (c *call) make(op operation) []*value {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
 	allConstant := !slices.ContainsFunc(c.in, isSampled)

@@ -265,8 +265,8 @@ func (c *call) convBySamples() []*value {
 	fail.When(len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps ||
 		by.W*by.H != 1 || c.int("group", 1) != s.Channels || len(pads) != 4 ||
 		c.text("auto_pad", "NOTSET") != "NOTSET" || slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) ||
-		c.in[2] != nil, "with weights that are samples is supported for each channel alone, few taps, and a stated padding, "+
-		"without dilation, strides or biases")
+		c.in[2] != nil, "with weights that are samples is supported for each channel alone, with few taps and a "+
+		"stated padding, without dilation, strides and biases")
 	node := fail.Need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
 	sum := c.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)

@@ -189,7 +189,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	for i, c := range channels {
 		s.Channels = c
 		attempt, failure := m.follow(p, s)
-		if failure != nil && p.isSized { // its factors may be right only for its size: try the sizes of nodes
+		if failure != nil && p.isSized { // its factors may be right only for its size: try sizes of earlier nodes
 			m.resizesLike = true
 			if again, failed := m.follow(p, s); failed == nil {
 				return again, nil

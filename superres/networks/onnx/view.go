@@ -106,7 +106,7 @@ func (l layout) reshaped(sizes []int) (out layout, err error) {
 // number of parts, since each repetition adds one part and at least doubles the samples.
 const maxViewed = 1 << 40
 
-// repeated repeats dimension d of l. Twice, samples a b become a a b b if areNeighbours is true, else a b a b.
+// repeated returns l with dimension d repeated: 2 times, samples a b become a a b b if areNeighbours, else a b a b.
 func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	total := float64(times)
 	for _, parts := range l {

@@ -29,7 +29,7 @@ type file struct {
 	Manifest []group `json:"weightsManifest"`
 }
 
-// model is the description of a network: a list of layers, each on the result of the one before, or a functional.
+// model describes a network: a list of layers, each on the result of the one before, or a functional, as Class says.
 type model struct {
 	Class  string          `json:"class_name"`
 	Config json.RawMessage `json:"config"` // in old files, a list of layers if Class is Sequential
@@ -69,7 +69,7 @@ func FilesBeside(data []byte) (names []string) {
 	return names
 }
 
-// parse parses a model.json. It refuses long files and deep lists before it takes memory for them, and graph-models.
+// parse parses a model.json. It refuses long files and many lists before it takes memory for them, and graph-models.
 func parse(data []byte) (*file, error) {
 	if len(data) > maxJSON || bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxLists {
 		return nil, fmt.Errorf("keras: a model.json of %d bytes, expected at most %d, and at most %d lists", len(data),
@@ -149,7 +149,7 @@ func (m *model) layers() (list []layer, output string) {
 	return f.Layers, output
 }
 
-// nameOf returns the first item of list, the name of a layer. The next two items, a use and a result, must be 0.
+// nameOf returns the first item of list, the name of a layer. The next two, a use of it and a result, must be 0.
 func nameOf(list json.RawMessage) (name string) {
 	var parts []json.RawMessage
 	err := json.Unmarshal(list, &parts)

@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// config holds the parameters of all kinds of layers that are supported.
+// config holds the parameters of all kinds of layers that are supported. Newer files have NewShape and NewAlpha.
 type config struct {
 	Name          string          `json:"name"`
 	Shape         []*int          `json:"batch_input_shape"`
@@ -71,7 +71,8 @@ type maker struct {
 	make      func(*call) int
 }
 
-// makers maps each supported kind of layer to its maker. The last four kinds are UpscalerJS's own.
+// makers maps each supported kind of layer to its maker. The last four kinds are UpscalerJS's own. An Activation adds
+// nothing itself, since reader.add adds the activation of every layer.
 var makers map[string]maker
 
 func init() {
@@ -96,7 +97,8 @@ func init() {
 // The sides of the example picture for networks that take any size: multiples of 48, since networks may divide sides.
 const exampleWidth, exampleHeight = 240, 336
 
-// input returns a Builder for the picture that an InputLayer describes. Sides that are left open get the example's.
+// input returns a Builder for the picture that an InputLayer describes. Sides that it leaves open get the example's,
+// and channels are 3. The shape of the layer is the number of pictures, the height, the width and the channels.
 func (c *call) input() *graph.Builder {
 	shape := c.Shape
 	if shape == nil {
@@ -129,8 +131,8 @@ func text(data json.RawMessage) (s string) {
 	return s
 }
 
-// edges returns the padding of a layer whose taps span taps samples, with the given stride: none if the file says
-// "valid". If it says "same", the result has the sides of the picture divided by the stride, which must divide them.
+// edges returns the padding of a layer with taps that span the samples in taps, down and across: none if the file says
+// "valid". If it says "same", the result has the sides of the picture divided by stride, which must divide them.
 func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	switch text(c.Padding) {
 	case "valid":
@@ -185,14 +187,14 @@ func (c *call) transposed() int {
 	stride, dilation := c.strides()
 	side, out, in := w.shape[0], w.shape[2], w.shape[3]
 	fail.When(dilation != 1 || w.shape[1] != side || side < stride,
-		"with %d×%d taps is not supported", w.shape[1], side)
+		"with %d×%d taps, dilation %d and stride %d is not supported", w.shape[1], side, dilation, stride)
 	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
 		Weight: make([]float32, len(w.data))}
 	for i, v := range w.data { // the order in the file: taps, outputs, inputs
 		tap, to, from := i/(in*out), i/in%out, i%in
 		op.Weight[(from*out+to)*side*side+tap] = v
 	}
-	cut := c.edges(pair{side, side}, pair{stride, stride})
+	cut := c.edges(pair{side, side}, pair{stride, stride}) // what a convolution pads, the transposed one cuts off
 	return fail.Need(c.builder.AddTransposed(c.name, op, cut, c.in[0]))
 }
 
@@ -227,7 +229,7 @@ func (c *call) concatenate() int {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// relu adds a ReLU or LeakyReLU with the slope that the file states, and the upper limit of a ReLU6.
+// relu adds a ReLU or LeakyReLU with the slope below 0 and the upper limit (6 for a ReLU6) that the file states.
 func (c *call) relu() int {
 	slope := 0.
 	if c.class == "LeakyReLU" {
@@ -278,7 +280,7 @@ func (c *call) pool() int {
 		op.Stride = c.Pool[0]
 	}
 	fail.When(c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1],
-		"with the strides %v is not supported", c.Strides)
+		"with the strides %v of windows of %v is not supported", c.Strides, c.Pool)
 	op.Pad = c.edges(c.Pool, pair{op.Stride, op.Stride})
 	return c.add(op, c.in[0])
 }
@@ -294,7 +296,7 @@ func (c *call) globalPool() int {
 }
 
 // pad adds a ZeroPadding2D, or a Cropping2D as a padding by negative numbers. The file states one number for each side,
-// or one for rows and one for columns.
+// one for rows and one for columns, or one for all.
 func (c *call) pad() int {
 	data, sign := c.Padding, 1
 	if c.class == "Cropping2D" {
@@ -315,8 +317,8 @@ func (c *call) multiplyBeta() int {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
-// shuffle returns a function for maker.make that adds a pixel shuffle. In the channels, all output channels of one
-// place in the block of pixels stand together.
+// shuffle returns a function for maker.make that adds a pixel shuffle. Of its input, all channels for one place in the
+// blocks of factor×factor pixels stand together.
 func shuffle(factor int) func(*call) int {
 	return func(c *call) int { return fail.Need(c.builder.AddShuffle(c.name, factor, true, c.in[0])) }
 }

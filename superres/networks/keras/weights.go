@@ -17,7 +17,7 @@ type group struct {
 	Weights []entry  `json:"weights"`
 }
 
-// entry describes a weight in a file. The numbers of a quantised one are the stored integers, times Scale, plus Min.
+// entry describes a weight in a file. Quantised numbers are the stored integers times Scale, plus Min, or float16.
 type entry struct {
 	Name         string `json:"name"`
 	Shape        []int  `json:"shape"`

@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// rest is the number that stands in a .param for all remaining channels, or for the end of an axis.
+// rest is the number that stands in a .param for all remaining channels, or for an end of an axis.
 const rest = -233
 
 // channelAxis fails unless axis is the axis of the channels, the first of a picture's three axes.
@@ -20,7 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: it selects the next channels for each size. Sizes of `rest` divide the remaining ones equally.
+// slice adds a Slice: it selects the next channels for each size. A size of `rest` is an equal share of those left.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -164,9 +164,9 @@ func (c *call) reorg() []graph.Operand {
 	return []graph.Operand{{Node: node}}
 }
 
-// interp resizes the first input: to a stated size, to the size of the second input, or by two factors. Without whole
-// or simple factors, it resizes to the size of an earlier node, which must have that size. If neither size nor factor
-// changes, it adds nothing. The keys of parameters are ncnn's.
+// interp resizes the first input: to a stated size, to the size of the second input, or by two factors. If that is not
+// by a whole factor or its inverse, it resizes to the size of an earlier node that has the new size, or else by a
+// fraction such as 3/4. If the size stays the same, it adds nothing. The keys of parameters are ncnn's.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
@@ -238,7 +238,8 @@ func (c *call) pooling() []graph.Operand {
 	case op.Stride < 1 || op.Width < 1 || op.Height < 1:
 		panic(fail.With("of windows of %d×%d with stride %d", op.Width, op.Height, op.Stride))
 	}
-	if more := func(side, window int) int { return wrap(-(side - window), op.Stride) }; mode == padFull {
+	// more returns how many samples the last window lacks along a side, which counts the padding.
+	if more := func(side, window int) int { return wrap(window-side, op.Stride) }; mode == padFull {
 		op.Pad.Right += more(s.W+op.Pad.Left+op.Pad.Right, op.Width)
 		op.Pad.Bottom += more(s.H+op.Pad.Top+op.Pad.Bottom, op.Height)
 	}

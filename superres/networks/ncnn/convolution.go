@@ -5,7 +5,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Padding for a result as large as the picture. Odd padding is greater after it (sameUpper) or before it (sameLower).
+// The values of a padding that ask for a result as large as the picture. If a side needs an odd number of samples, one
+// more is after the picture (sameUpper) or before it (sameLower).
 const (
 	sameUpper = -233
 	sameLower = -234
@@ -23,7 +24,8 @@ type kernel struct {
 	parameters              []float32 // of the activation
 }
 
-// kernel reads the parameters of a convolution by ncnn's keys. Vertical ones default to the horizontal ones.
+// kernel reads the parameters of a convolution by ncnn's keys. Vertical ones default to the horizontal ones, and the
+// padding on the right and below to the padding on the left and above.
 func (c *call) kernel() (k kernel) {
 	k = kernel{out: c.int(0, 0), groups: c.int(7, 1), width: c.int(1, 0), dilation: c.int(2, 1), stride: c.int(3, 1),
 		left: c.int(4, 0), bias: c.int(5, 0), weights: c.int(6, 0), activation: c.int(9, 0), parameters: c.floats(10)}
@@ -40,8 +42,8 @@ func (c *call) kernel() (k kernel) {
 		panic(fail.With("%d channels in %d groups, expected at most %d", k.out, k.groups, graph.MaxChannels))
 	case min(k.width, k.height) < 1 || max(k.width, k.height) > graph.MaxSide || k.dilation < 1 ||
 		k.dilation > graph.MaxSide || k.stride < 1 || k.stride > graph.MaxScale:
-		panic(fail.With("%d×%d taps %d apart with stride %d, expected at most %d", k.width, k.height, k.dilation,
-			k.stride, graph.MaxSide))
+		panic(fail.With("%d×%d taps %d apart with stride %d, expected at most %d, and stride %d", k.width, k.height,
+			k.dilation, k.stride, graph.MaxSide, graph.MaxScale))
 	}
 	return k
 }

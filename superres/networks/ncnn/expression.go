@@ -11,11 +11,10 @@ import (
 // expression reads sizes that a .param states in quotes. A size is a number; the width, height or channels of an input,
 // such as 0w; or an operation in front of two sizes, such as *(0w,2) (ncnn's wiki, "expression").
 type expression struct {
-	rest   string
-	shapes []graph.Shape
-	// isOfInput is true if the expression uses a size of an input.
-	isOfInput bool
-	depth     int
+	rest      string
+	shapes    []graph.Shape
+	isOfInput bool         // whether the expression uses a size of an input
+	depth     int          // how many expressions are open
 	refusal   fail.Failure // if the text is not supported
 }
 
@@ -43,7 +42,7 @@ func (e *expression) skip(text string) bool {
 	return found
 }
 
-// value reads one expression from the text and returns its value.
+// value reads one expression from the start of the rest and returns its value. It refuses deeply nested ones.
 func (e *expression) value() float64 {
 	const deepest = 16
 	e.depth++

@@ -36,10 +36,8 @@ type reader struct {
 	// sized says whether the Input states the size of the picture. If it does not, the size is an example, and sizes in
 	// the file cannot be compared with it.
 	sized bool
-	// blobs are the results of the layers so far, by their names.
-	blobs map[string]graph.Operand
-	// free are the blobs that no layer has taken so far, except constants and results of a Split; the last one left is
-	// the result of the network.
+	blobs map[string]graph.Operand // the results of the layers so far, by their names
+	// free are the blobs that no layer has taken, but constants and results of a Split. The last one is the result.
 	free map[string]bool
 }
 
@@ -109,9 +107,8 @@ type call struct {
 	*reader
 	name string
 	*settings
-	in []graph.Operand
-	// outputs is the number of outputs that the .param names.
-	outputs int
+	in      []graph.Operand
+	outputs int // how many outputs the .param names
 }
 
 // maker says how to make the nodes of a kind of layer that has least to most inputs. make returns the layer's outputs.
@@ -160,7 +157,8 @@ func (c *call) shape() graph.Shape {
 	return c.graph.Shape(c.in[0].Node)
 }
 
-// input adds the picture that the Input describes. There may be only one.
+// input adds the picture that the Input describes, by ncnn's keys: 0 to 2 are the width, the height and the channels,
+// 11 is the depth. It returns node 0, the picture. There may be only one Input.
 func (c *call) input() []graph.Operand {
 	fail.When(c.graph != nil, "the network takes more than one picture")
 	s := graph.Shape{W: c.int(0, 0), H: c.int(1, 0), Channels: c.int(2, 0)}
@@ -175,7 +173,7 @@ func (c *call) input() []graph.Operand {
 	return []graph.Operand{{}}
 }
 
-// memoryData reads one number, or one per channel, from the .bin, after a tag unless key 21 is 1, as by default.
+// memoryData reads one number, or one per channel, from the .bin, after a tag unless key 21 is 1, which is the default.
 func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	fail.When(c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1),

@@ -14,17 +14,12 @@ import (
 )
 
 const (
-	magic = 7767517 // the first number of a .param
-	// maxParam is the largest .param in bytes; real ones have some 80 bytes per layer.
-	maxParam = 16 << 20
-	// maxLine is the longest line of a layer in bytes.
-	maxLine = 1 << 18
-	// maxNames is the greatest number of inputs of a layer, and of outputs.
-	maxNames = graph.MaxChannels
-	// maxArray is the greatest length of an array in a .param.
-	maxArray = 4096
-	// arrayKey is the key of array 0: array k has the key arrayKey−k.
-	arrayKey = -23300
+	magic    = 7767517           // the first number of a .param
+	maxParam = 16 << 20          // the largest .param in bytes; real ones have some 80 bytes per layer
+	maxLine  = 1 << 18           // the longest line of a layer in bytes
+	maxNames = graph.MaxChannels // the greatest number of inputs of a layer, and of outputs
+	maxArray = 4096              // the greatest length of an array in a .param
+	arrayKey = -23300            // the key of array 0 in a .param; array k has arrayKey−k
 )
 
 // layer is a line of a .param.
@@ -96,7 +91,8 @@ func parseLayer(fields []string) (l layer) {
 	return l
 }
 
-// parseParameter parses key=value, or, for an array, key=n,v1,v2,….
+// parseParameter parses key=value, with a number or a text in quotes as value, or key=n,v1,v2,…, an array of n numbers.
+// Array k has the key arrayKey−k in the file; parseParameter returns k.
 func parseParameter(field string) (key int, list []value) {
 	name, rest, found := strings.Cut(field, "=")
 	key, err := strconv.Atoi(name)
@@ -122,7 +118,7 @@ func parseParameter(field string) (key int, list []value) {
 	return key, list
 }
 
-// parseValue parses a number. Numbers that fit int32 are kept exactly, since they may be sizes.
+// parseValue parses a number. Integers that fit int32 are kept exactly, since they may be sizes; others become float32.
 func parseValue(item string) value {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
 		return value{number: float64(i)}

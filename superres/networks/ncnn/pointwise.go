@@ -67,7 +67,7 @@ func (c *call) clip() []graph.Operand {
 	return c.add(graph.Clip{Min: c.float(0, -math.MaxFloat32), Max: c.float(1, math.MaxFloat32)})
 }
 
-// eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor if the file states factors.
+// eltwise adds an Eltwise: the product of all inputs, or their sum, in which the file may state a factor for each.
 func (c *call) eltwise() []graph.Operand {
 	kind, factors := c.int(0, 0), c.floats(1)
 	fail.When(kind != 0 && kind != 1, "of a maximum is not supported")
@@ -91,7 +91,7 @@ func (c *call) eltwise() []graph.Operand {
 	return []graph.Operand{sum}
 }
 
-// binary adds a BinaryOp of two inputs, or of one input and a number.
+// binary adds a BinaryOp of two inputs, or of one input and a number. Of powers it supports x¹ and x².
 func (c *call) binary() []graph.Operand {
 	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
 	fail.When(hasScalar != 0 != (len(c.in) == 1), "has %d inputs", len(c.in))
@@ -136,8 +136,8 @@ func (c *call) batchNorm() []graph.Operand {
 	return c.add(fail.Need(graph.BatchNorm(slope, bias, mean, variance, float64(epsilon))))
 }
 
-// scale adds a Scale: a factor and an offset for each channel from the .bin, or, with rest as the number of factors, a
-// product of two inputs.
+// scale adds a Scale: a factor and maybe an offset for each channel from the .bin, or, with rest as the number of
+// factors, the product of two inputs.
 func (c *call) scale() []graph.Operand {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
 	if n == rest || len(c.in) != 1 {

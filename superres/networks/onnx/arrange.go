@@ -36,7 +36,7 @@ func (c *call) shapeValue() []*value {
 func (c *call) same() []*value { return []*value{c.in[0]} }
 
 // castSamples computes Cast of values that depend on the picture. They are float32 here, so casts to real numbers and
-// to bool change nothing; a cast to 8 bits limits them and rounds down.
+// to bool change nothing. A cast to uint8 limits them to 0..255 and rounds down, and other casts fail.
 func (c *call) castSamples() []*value {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
@@ -77,7 +77,7 @@ func foldConcat(c *call) *tensor {
 		dims[along] += part.dims[along]
 		parts = append(parts, part)
 	}
-	step := strides(dims)[along]
+	step := strides(dims)[along] // numbers per index along the axis, the same in each part
 	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) {
 		at := index[along] // in part, once it is less than its side
 		for _, part := range parts {
@@ -91,8 +91,8 @@ func foldConcat(c *call) *tensor {
 	})
 }
 
-// concat computes Concat of values that depend on the picture: along all channels, along one dimension made of
-// channels, or, with two pieces of one picture in exchanged order, as a Roll.
+// concat computes Concat of values that depend on the picture: along a dimension that is made of channels, along the
+// channels in the usual layout, or, with two pieces of one picture in exchanged order, as a Roll.
 func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
@@ -217,8 +217,9 @@ func foldGather(c *call) *tensor {
 	})
 }
 
-// gatherSamples computes Gather of values that depend on the picture: it takes some channels, one channel (which
-// removes the dimension), or windows of rows or columns.
+// gatherSamples computes Gather of values that depend on the picture. A list of indexes selects channels. A single
+// index selects one channel and removes the dimension, or removes any dimension of size 1. A table of indexes splits
+// rows or columns into windows, as overlapping says.
 func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant
@@ -246,7 +247,8 @@ func (c *call) gatherSamples() []*value {
 }
 
 // overlapping splits dimension number along of v, rows or columns, in two: the n rows or columns of a window, and the m
-// windows, which may overlap. list holds the n×m indexes. PyTorch exports Unfold in this way.
+// windows, which begin at equal distances and may overlap. list holds the index of row i of window k at i·m + k.
+// PyTorch exports Unfold in this way.
 func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])
@@ -264,15 +266,16 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}
 }
 
-// foldScatterND computes ScatterND of constants: it replaces some numbers of the first input by the third input. The
-// last dimension of the second input holds indexes into the first dimensions of the first input.
+// foldScatterND computes ScatterND of constants: it replaces some numbers of the first input by the third input. Each
+// row of the second input along its last dimension is an index into the first dimensions of the first input, at which
+// the next numbers of the third fill the dimensions that are left.
 func foldScatterND(c *call) *tensor {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	fail.When(len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none",
-		"with indexes that are not whole, or with sums, is not supported")
+		"with indexes that are not whole, or with a reduction, is not supported")
 	depth := which.dims[len(which.dims)-1]
 	fail.When(depth > len(from.dims) || (from.ints == nil) != (by.ints == nil),
-		"of %d indexes for %d dimensions", depth, len(from.dims))
+		"of %d indexes for %d dimensions, or of two types of numbers", depth, len(from.dims))
 	steps, size := strides(from.dims), product(from.dims[depth:])
 	count := product(which.dims[:len(which.dims)-1])
 	fail.When(by.size() != count*size, "of %d numbers, expected %d", by.size(), count*size)

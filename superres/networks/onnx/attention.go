@@ -51,7 +51,7 @@ func (c *call) inHeads(v *value, heads int) (out *value, isPacked bool) {
 	return v.arranged(dims.transposed([]int{0, 2, 1, 3})), true
 }
 
-// rmsNormalization divides the channels of each pixel by the root of the mean of their squares, plus epsilon.
+// rmsNormalization divides the channels of each pixel by √(mean of squares + epsilon), and multiplies by a constant.
 func (c *call) rmsNormalization() []*value {
 	v := c.in[0]
 	dims := slices.Clone(c.layout(v))

@@ -25,10 +25,11 @@ func (c *call) isZero(node int, offset ...float32) int {
 		graph.Clip{Max: 1})
 }
 
-// maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
+// maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs. It also bounds
+// the channels that ScatterElements and reduceApart take one by one.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
+// choices returns the node of v and its number of channels, at most maxChoices, which must be dimension along in order.
 func (c *call) choices(v *value, along int) (node, n int) {
 	fail.When(v.constant != nil, "of constants is not supported")
 	p, isChannels := singlePart(c.layout(v)[along], channels)
@@ -99,7 +100,7 @@ func (c *call) scatterElements() []*value {
 	zeros, by := c.in[0].constant, c.in[2]
 	fail.When(zeros == nil || zeros.reals == nil ||
 		slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
-		c.text("reduction", "none") != "none" || by.constant != nil, "of samples is supported into zeros alone")
+		c.text("reduction", "none") != "none" || by.constant != nil, "of samples is supported to replace zeros alone")
 	along, sizes := axis(c.int("axis", 0), len(zeros.dims)), c.sizes(by)
 	errView.When(len(sizes) != len(zeros.dims))
 	n := zeros.dims[along]
@@ -148,7 +149,7 @@ func (c *call) scatterND() []*value {
 			step[d] = (last - first[d]) / int64(sides[d-2]-1)
 		}
 	}
-	from := make([]int, s.Channels)
+	from := make([]int, s.Channels) // for each channel, its place in the first input, or s.Channels + its place in by
 	for i := range from {
 		from[i] = i
 	}
@@ -197,7 +198,7 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault fail.Fail
 	case zeros.reals == nil || !isZero(slices.Min(zeros.reals)) || !isZero(slices.Max(zeros.reals)):
 		panic(fault)
 	default:
-		all = c.put(graph.Concat{}, c.put(affine(0, 0), by), by)
+		all = c.put(graph.Concat{}, c.put(affine(0, 0), by), by) // a channel of zeros for all old pixels of a channel
 	}
 	for i := range from {
 		channel, pixel := i/(f*f), i%(f*f)
@@ -264,7 +265,8 @@ func (c *call) convBySamples() []*value {
 	fail.When(len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps ||
 		by.W*by.H != 1 || c.int("group", 1) != s.Channels || len(pads) != 4 ||
 		c.text("auto_pad", "NOTSET") != "NOTSET" || slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) ||
-		c.in[2] != nil, "with weights that are samples is supported for each channel alone, and few taps")
+		c.in[2] != nil, "with weights that are samples is supported for each channel alone, with few taps and a "+
+		"stated padding, without dilation, strides and biases")
 	node := fail.Need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
 	sum := c.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)

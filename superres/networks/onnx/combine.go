@@ -51,7 +51,7 @@ func divInts(a, b int64) int64 {
 	return a / b
 }
 
-// powInts returns a to the power b. It fails from 2⁵³ on, where float64 no longer holds every integer.
+// powInts returns a to the power b, rounded towards 0. It fails from ±2⁵³ on, where float64 lacks some integers.
 func powInts(a, b int64) int64 {
 	p := elementary.Pow(float64(a), float64(b))
 	fail.When(!(math.Abs(p) < 1<<53), "has a power that is too large")
@@ -103,12 +103,12 @@ func modInts(a, b int64) int64 {
 	return a % b
 }
 
-// foldUnary returns a function for operation.fold that applies function to each number. If exact is true, function
-// leaves integers as they are, and constants of integers stay integers.
-func foldUnary(function func(float64) float64, exact bool) func(*call) *tensor {
+// foldUnary returns a function for operation.fold that applies function to each number. Results for integers are
+// rounded towards 0. isExact says that function leaves integers as they are, so that it need not be applied.
+func foldUnary(function func(float64) float64, isExact bool) func(*call) *tensor {
 	return func(c *call) *tensor {
 		from := c.in[0].constant
-		if from.ints != nil && exact {
+		if from.ints != nil && isExact {
 			return from
 		}
 		return c.fill(from.dims, from.ints != nil, func(out *tensor, i int, _ []int) {

@@ -17,7 +17,8 @@ func (c *call) pair(name string, byDefault int) []int {
 	return list
 }
 
-// pads returns the attribute pads, the numbers of samples beyond the edges; four zeros if there is no such attribute.
+// pads returns the attribute pads, the numbers of samples beyond the edges: of a picture top, left, bottom and right.
+// It returns four zeros if there is no such attribute.
 func (c *call) pads() []int {
 	if list := c.list("pads"); list != nil {
 		return list
@@ -28,13 +29,14 @@ func (c *call) pads() []int {
 // filter holds the parameters that Conv and ConvTranspose have in common.
 type filter struct {
 	weight, bias     []float32
-	dims             []int
+	dims             []int // of weight, as in the file
 	dilation, stride int
 	groups           int
 	pads             []int // top, left, bottom, right
 }
 
-// filter returns the parameters of a Conv or ConvTranspose, and fails unless its weights and biases are constants.
+// filter returns the parameters of a Conv or ConvTranspose, and fails unless its weights and biases are constants. It
+// counts both as used by the graph, which shares their memory.
 func (c *call) filter() (k filter) {
 	dilations, strides, shape := c.pair("dilations", 1), c.pair("strides", 1), c.list("kernel_shape")
 	k.groups, k.pads = c.int("group", 1), c.pads()

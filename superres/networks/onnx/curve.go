@@ -12,17 +12,14 @@ import (
 // curve describes samples that are a function of each sample of a node. It holds the function's values at some points,
 // and these tell which function it is: x·σ(x) becomes SiLU, however the file writes it.
 type curve struct {
-	name string           // of the file's node that computes it
-	base int              // the node of the graph that has the arguments
-	at   *[points]float64 // values at all points; not changed once set
-	from []*curve         // the curves that the last operation combines
-	// made is the node of the graph that has the values of the function; −1 until there is one.
-	made int
-	// greatest is the result of extent; 0 until it is computed.
-	greatest float64
-	// err says why there can be no such node, if that is known.
-	err error
-	// emit adds only the node of the last operation, if the function is not recognised.
+	name     string           // of the file's node that computes it
+	base     int              // the node of the graph that has the arguments
+	at       *[points]float64 // values at all points; not changed once set
+	from     []*curve         // the curves that the last operation combines
+	made     int              // the node of the graph that has the values of the function; −1 until there is one
+	err      error            // why there can be no such node, if that is known
+	greatest float64          // the result of extent; 0 until it is computed
+	// emit adds the nodes of the last operation alone, in case the function is not recognised.
 	emit func(*tracer) (node int)
 }
 
@@ -97,7 +94,8 @@ func (c *curve) extent() float64 {
 	return c.greatest
 }
 
-// deviation returns the greatest difference of c from function(u), measured like maxDeviation; +∞ if it is above limit.
+// deviation returns the greatest difference of c from function(u), measured like maxDeviation with the extent of c. It
+// returns +∞ if that is above limit.
 func (c *curve) deviation(u *curve, function func(float64) float64, extent, limit float64) (greatest float64) {
 	for i, x := range u.at {
 		want := function(x)
@@ -110,7 +108,7 @@ func (c *curve) deviation(u *curve, function func(float64) float64, extent, limi
 	return greatest
 }
 
-// recognise returns the function that turns u into c, if functions has one and the extent of u is at least leastExtent.
+// recognise returns the closest of functions that turn u into c; none if u's extent is less than leastExtent.
 func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok bool) {
 	least, extent := maxDeviation, c.extent()
 	if !(u.extent() >= leastExtent) {
@@ -142,7 +140,7 @@ func (c *curve) inner() []*curve {
 // resolve returns the node of the graph that has the values of the curve, and adds it if there is none yet.
 func (c *curve) resolve(t *tracer) (int, error) {
 	if c.made < 0 && *c.at == *identityAt {
-		c.made = c.base
+		c.made = c.base // the operations cancel each other
 	}
 	if c.made >= 0 || c.err != nil {
 		return c.made, c.err

@@ -35,7 +35,7 @@ func foldDequantize(c *call) *tensor {
 			})
 		}
 	}
-	return c.rescaled(x, func(i int) int { return i / step % side })
+	return c.rescaled(x, func(i int) int { return i / step % side }) // with one scale, 0
 }
 
 // rescaled returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.

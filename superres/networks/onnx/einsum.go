@@ -71,7 +71,7 @@ func foldGemm(c *call) *tensor {
 	return foldBinary(addInts, addReals)(&call{tracer: c.tracer, in: []*value{{constant: out}, c.in[2]}})
 }
 
-// multiply returns the product of a and the matrix b, times a factor. The sum is over the last dimension of a.
+// multiply returns a·b, or a·bᵀ if isTransposed, times by. b is a matrix; the sum is over the last dimension of a.
 func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	n := len(a.dims)
 	fail.When(n == 0 || len(b.dims) != 2, "of constants of %v and %v numbers is not supported", a.dims, b.dims)
@@ -85,7 +85,7 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	if inner > maxFolded/max(count, 1) {
 		fail.If(errBudget)
 	}
-	t.spend(count * max(inner, 1))
+	t.spend(count * max(inner, 1)) // all products, for the sake of time
 	out := &tensor{dims: dims, reals: make([]float32, count)}
 	for i := range out.reals {
 		sum := 0.

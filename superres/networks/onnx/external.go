@@ -99,8 +99,8 @@ func (b *externalFiles) read(c *contents) ([]byte, error) {
 	return data, nil
 }
 
-// FilesBeside returns the names of the files that hold the weights of an .onnx file, relative to its folder; none if
-// data, the contents of the .onnx, is no ONNX. The names may be forged.
+// FilesBeside returns the names of the files that hold the weights of an .onnx file, relative to its folder, at most
+// 1024; none if data, the contents of the .onnx, is no ONNX. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	_ = fields(data, func(f field) error { // faults are reported by Read
 		if f.number != 7 { // the graph

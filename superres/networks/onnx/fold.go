@@ -46,15 +46,15 @@ func (t *tensor) retain() {
 	}
 }
 
-// release is called after node n. A constant that no later node takes is forgotten, and its numbers go back to the
-// budget unless it has other names. uses holds how many nodes are still to take each name; release lowers it.
+// release is called after node n. It forgets each constant that n was the last node to take, and returns its numbers to
+// the budget unless it has other names. uses holds how often nodes are still to take each name; release lowers it.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
 		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.usage == nil {
 			continue
 		}
-		t.values[name] = nil // but the name stays in use
+		t.values[name] = nil // the name stays in the map, so that no other node can use it
 		h := v.constant.usage
 		if h.names--; h.names == 0 {
 			t.budget += h.numbers
@@ -86,7 +86,7 @@ func (t *tracer) copy(n int) {
 }
 
 // rearranged returns a constant of the given dimensions. The value at index, a list of one index for each dimension, is
-// the value of from at offset(index). offset must not keep the list, which is used again.
+// the value of from at offset(index). It fails for an offset beyond from. offset must not keep the list.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) *tensor {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)
@@ -183,7 +183,7 @@ func (t *tensor) repeated() func(index []int) int {
 	}
 }
 
-// foldConstant returns the numbers of a Constant. Each attribute but "value" is one type of numbers.
+// foldConstant returns the numbers of a Constant. It has one attribute: a tensor called value, or numbers of one type.
 func foldConstant(c *call) *tensor {
 	fail.When(len(c.attributes) != 1, "has %d attributes, expected 1", len(c.attributes))
 	for name, a := range c.attributes {
@@ -223,8 +223,8 @@ func foldCastLike(c *call) *tensor {
 	return c.cast(c.in[0].constant, typeFloat32)
 }
 
-// cast returns a constant converted to the type kind. Real numbers become whole ones as whole does, or, for bool, 1
-// unless they are 0. For a real type of 16 bits they are rounded, but stay float32.
+// cast returns a constant converted to the type kind. Real numbers become integers as whole does, or, for bool, 1
+// unless they are 0; integers stay as they are. For a real type of 16 bits, numbers are rounded, but kept as float32.
 func (t *tracer) cast(from *tensor, kind int) *tensor {
 	fail.When(sizeOf(kind) == 0, "to type %s is not supported", typeName(kind))
 	isShort := kind == typeFloat16 || kind == typeBfloat16
@@ -284,7 +284,7 @@ func foldWhere(c *call) *tensor {
 	})
 }
 
-// foldExpand repeats a constant along its dimensions of size 1 until it has the dimensions in the second input.
+// foldExpand repeats a constant along its dimensions of size 1 to the sizes in the second input; other sizes stay.
 func foldExpand(c *call) *tensor {
 	want := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
@@ -300,7 +300,7 @@ func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {
 		numbers := fail.Need(c.in[i].constant.numbers())
-		fail.When(len(numbers) != 1, "of numbers that are not whole is not supported")
+		fail.When(len(numbers) != 1, "of lists of numbers is not supported")
 		list[i] = numbers[0]
 	}
 	fail.When(list[2] == 0, "has a step of 0")

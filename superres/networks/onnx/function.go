@@ -8,9 +8,8 @@ import (
 // function is a local function of a file: nodes that take the place of each node that calls the function.
 type function struct {
 	inputs, outputs []string
-	body            []byte // the message of the function; part of the file
-	// defaults are the attributes that a call may leave out.
-	defaults map[string]attribute
+	body            []byte               // the message of the function; part of the file
+	defaults        map[string]attribute // the attributes that a call may leave out
 }
 
 // maxDepth is the greatest number of calls of functions nested in each other.

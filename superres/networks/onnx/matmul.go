@@ -7,17 +7,17 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// gemm computes Gemm: a product with a constant matrix, to which a constant may be added.
+// gemm computes Gemm: a product of samples and a constant matrix, to which a constant may be added.
 func (c *call) gemm() []*value {
 	w := c.in[1].constant
 	fail.When(w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0,
-		"of other samples than the channels of a pixel, by a constant, is not supported")
+		"of transposed samples, or by other than a constant matrix, is not supported")
 	out := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
 	if c.in[2] == nil {
 		return out
 	}
 	fail.When(c.real("beta", 1) != 1 || c.in[2].constant == nil,
-		"with a sum of samples, or a multiple of one, is not supported")
+		"with an addend that is no constant, or is multiplied, is not supported")
 	return c.arithmetic('+', out[0], c.in[2])
 }
 
@@ -69,8 +69,8 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	return []*value{c.sampled(c.put(op, node)).arranged(made)}
 }
 
-// factor is one of the two matrices of a product that depend on the picture. A product sums over inner and keeps left,
-// for each index of batch, the dimensions before the matrix.
+// factor is one of the two factors of a product of matrices that both depend on the picture. Of the dimensions of a
+// matrix, the product sums over inner and keeps left. It does so for each index of batch, the dimensions before them.
 type factor struct {
 	batch, left, inner []part // parts of the channels, rows or columns of node
 	node               int
@@ -89,8 +89,8 @@ func (c *call) factor(v *value, left, inner int) (f factor) {
 	return f
 }
 
-// arrange reorders the channels of f.node: by head, as batch counts heads, and within a head in the order of the given
-// parts. It sets f.heads to the number of heads.
+// arrange reorders the channels of f.node: head after head, as the parts of channels in batch count them, and within a
+// head in the order of the given parts. It sets f.heads to the number of heads.
 func (c *call) arrange(f *factor, parts []part) {
 	var order []part
 	for _, p := range f.batch {
@@ -108,8 +108,9 @@ func arePixels(parts []part) bool {
 }
 
 // keyWindows returns the windows of a picture of shape s, which may overlap, and their number across and down. parts
-// are the rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the
-// distance is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
+// are the rows and columns of a window; the rows and columns in batch count windows, and step from one to the next.
+// Along a side with one window, the distance k.Down or k.Across is the window's side, but at most height or width, the
+// sides of the windows that attend to it, if height is not 0. It fails unless the windows end with the picture.
 func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
@@ -124,7 +125,7 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 	if height > 0 {
 		k.Down, k.Across = min(k.Height, height), min(k.Width, width)
 	}
-	last := channels // what the part before counts
+	last := channels // what the part before counts; channels before the first
 	for _, p := range batch {
 		switch {
 		case p.of == channels:
@@ -155,7 +156,8 @@ func windowSize(parts, batch []part, s graph.Shape) (height, width int) {
 	return k.Height, k.Width
 }
 
-// sameBatch reports whether the batches of two factors have equal numbers of windows and heads, in the same order.
+// sameBatch reports whether the batches of two factors have equal numbers of windows and heads, in the same order, and
+// heads of equal steps. The windows may have different steps.
 func sameBatch(a, b []part) bool {
 	return slices.EqualFunc(a, b, func(p, q part) bool {
 		return p.of == q.of && p.size == q.size && (p.of != channels || p.step == q.step)
@@ -181,8 +183,8 @@ func (c *call) swapLast(v *value) *value {
 	return v.arranged(dims)
 }
 
-// productOf returns x·y; if one of the two is scores, it must be x. If pixels of a factor form a grid, productOf first
-// puts them side by side, and moves the pixels of the result back.
+// productOf returns x·y. If one of the two holds scores, it must be x. If pixels of a factor form a grid, productOf
+// first puts them side by side. If the result has pixels in the grid of y, it moves them back.
 func (c *call) productOf(x, y *value) []*value {
 	first, _ := c.gatherGrid(x)
 	second, grid := c.gatherGrid(y)
@@ -197,8 +199,8 @@ func (c *call) productOf(x, y *value) []*value {
 	return []*value{c.sampled(node).arranged(interleaved(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}
 }
 
-// gatherGrid returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels:
-// equally many in each row and each column, spread over the whole picture. It also returns the grid, or nil.
+// gatherGrid returns v with pixels side by side, if one of its last two dimensions is a grid of pixels at equal
+// distances, spread over the whole picture. It also returns the grid. If there is no grid, it returns v and nil.
 func (c *call) gatherGrid(v *value) (*value, *graph.Interleave) {
 	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
 	for _, parts := range dims[max(len(dims)-2, 0):] {
@@ -237,9 +239,9 @@ func interleaved(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied returns x·y. In the factors a and b, inner are the parts of the dimension that the product sums over, left
-// the parts of the one that it keeps. It supports scores, which are products of pixels in windows or of channels, and
-// sums of pixels or of channels that are weighted by scores.
+// multiplied returns x·y. It supports scores, which are products of pixels in windows or of channels, and sums of
+// pixels or of channels that are weighted by scores. It tells them by the dimensions, inner and left, that the product
+// sums over and keeps in the factors a and b: whether these are pixels, channels, or a part of channels and pixels.
 func (c *call) multiplied(x, y *value) []*value {
 	a := c.factor(x, 2, 1)
 	b := c.factor(y, 1, 2)
@@ -269,9 +271,9 @@ func (c *call) multiplied(x, y *value) []*value {
 	panic(fail.With("of samples is supported within windows, and of channels, alone"))
 }
 
-// scored returns the scores of node, for windows of height×width, as a value. Its dimensions are batch, the dimensions
-// before the matrix in the first factor, and then the parts first and second. Rows and columns in batch count windows,
-// so their steps shrink by the size of a window; 0×0 is a single window.
+// scored returns the scores of node, which has one pixel per window of height×width, as a value. Its dimensions are
+// batch, the dimensions before the matrix in the first factor, and then first and second, which count the scores. Steps
+// of rows and columns in batch lead to the next window, so they shrink by its size; 0×0 is a single window.
 func (c *call) scored(node int, batch layout, height, width int, first, second part) []*value {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
@@ -303,7 +305,7 @@ func (c *call) scores(a, b factor, batch layout) []*value {
 	c.arrange(&b, b.inner)
 	second := part{of: channels, size: k.Height * k.Width, height: k.Height, width: k.Width}
 	op := graph.Scores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}, Keys: k}
-	if k == (graph.Keys{}).Or(op.Windows) {
+	if k == (graph.Keys{}).Or(op.Windows) { // the same windows as in a, for which zero stands
 		op.Keys = graph.Keys{}
 	}
 	node := c.put(op, a.node, b.node)
@@ -322,8 +324,9 @@ func (c *call) channelScores(a, b factor, batch layout) []*value {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores does what channelScores does where a row of the matrix is a layer of channels, the first part of inner:
-// layer attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
+// layerScores does what channelScores does where a row of the matrix is a layer, with all pixels of several channels,
+// the first part of inner: layer attention (Niu et al.: HAN, ECCV 2020). It counts these channels as heads and sums
+// over the heads, so two layers score the sum of the scores of each channel of one and the same channel of the other.
 func (c *call) layerScores(a, b factor, batch layout) []*value {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -334,7 +337,7 @@ func (c *call) layerScores(a, b factor, batch layout) []*value {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}
 }
 
-// layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer. It
+// layerSum does what channelSum does with the scores of layerScores as weights: one for all channels of a layer. It
 // repeats the weights for each channel of a layer, as if these channels were heads.
 func (c *call) layerSum(a, b factor) []*value {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size // the channels of a layer, and how many layers
@@ -355,7 +358,7 @@ func (c *call) layerSum(a, b factor) []*value {
 	b.batch, b.left = append(slices.Clone(b.batch), each), pixels
 	out := c.channelSum(a, b, layout{{each}, b.inner, pixels})
 	dims := c.layout(out[0])
-	order := slices.Concat(dims[1], dims[0])
+	order := slices.Concat(dims[1], dims[0]) // back from head after head to layer after layer
 	node = fail.Need(c.selectChannels(out[0].samples.base, order, b.shape.Channels))
 	return []*value{c.sampled(node).arranged(layout{nil, {{of: channels, size: layers, step: each.size}},
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}
@@ -391,7 +394,7 @@ func (c *call) weightedSum(a, b factor, order layout) []*value {
 	c.arrange(&b, b.left)
 	op := graph.WeightedSum{Keys: k,
 		Windows: graph.Windows{Height: a.left[0].height, Width: a.left[0].width, Heads: b.heads}}
-	if k == (graph.Keys{}).Or(op.Windows) {
+	if k == (graph.Keys{}).Or(op.Windows) { // the windows of the result, for which zero stands
 		op.Keys = graph.Keys{}
 	}
 	node := c.put(op, a.node, b.node)

@@ -68,8 +68,8 @@ func (m *model) terms() string {
 	return ""
 }
 
-// examples are widths and heights of two pictures. If a file states no size, the network is followed for both, and the
-// results must agree. The sides are multiples of 48, since a network may demand divisible sides.
+// examples are the width and height of two pictures. If a file leaves a side open, the network is followed for both,
+// and the results must agree. The sides are multiples of 48, since a network may demand divisible sides.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
 // usualSides are sides of square pictures to try if a network does not take the examples, though it states no size.
@@ -99,7 +99,8 @@ func (m *model) graph() (*graph.Graph, error) {
 }
 
 // graphOfUsual returns the graph for the first of usualSides that the network takes. It returns fault, the error for
-// the size that was tried before, if the network takes none of them, or if fault has nothing to do with sizes.
+// the size that was tried before, if the network takes none of them, if the file states the size, or if fault has
+// nothing to do with sizes: it is not of a Reshape or Expand, and not about constants too large to compute with.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 	isOfSize := strings.Contains(fault.Error(), "Reshape") || strings.Contains(fault.Error(), "Expand") ||
 		errors.Is(fault, errBudget)
@@ -116,16 +117,15 @@ func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 
 // picture describes the input of a network.
 type picture struct {
-	name     string
-	channels int // 0 if the file leaves the number open
-	// lastChannels says that the channels are the last dimension, not the second.
-	lastChannels bool
-	// width and height are 0 if the file leaves them open; isSized says that it states both.
-	width, height int
-	isSized       bool
+	name          string
+	channels      int  // 0 if the file leaves the number open
+	lastChannels  bool // the channels are the last dimension, not the second
+	width, height int  // 0 for a side that the file leaves open
+	isSized       bool // the file states both sides
 }
 
-// picture describes the one input of the network that is no constant. It fails if there are more, or it is no picture.
+// picture describes the one input of the network that is no constant. Its channels are the second dimension, or the
+// last if only that has size 1 or 3. It fails if there are more inputs, or it is no picture.
 func (m *model) picture() (p picture, err error) {
 	var in input
 	inputs := 0
@@ -172,8 +172,8 @@ func (m *model) result() (name string, err error) {
 	return name, err
 }
 
-// graphFor returns the graph for a picture of the file's size, or, if it states none, size[0] wide and size[1] high. If
-// the file does not state the number of channels, it tries 3 and then 1.
+// graphFor returns the graph for a picture with the sides that the file states. A width that is left open is size[0], a
+// height size[1]. If the file does not state the number of channels, it tries 3 and then 1.
 func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	channels := []int{p.channels}
 	if p.channels == 0 {
@@ -189,7 +189,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	for i, c := range channels {
 		s.Channels = c
 		attempt, failure := m.follow(p, s)
-		if failure != nil && p.isSized { // the file may state factors that are right only for its size
+		if failure != nil && p.isSized { // its factors may be right only for its size: try sizes of earlier nodes
 			m.resizesLike = true
 			if again, failed := m.follow(p, s); failed == nil {
 				return again, nil

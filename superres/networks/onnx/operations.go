@@ -30,10 +30,10 @@ func init() {
 		"Sub": arithmetic('-', foldBinary(subInts, func(a, b float64) float64 { return a - b })),
 		"Mul": arithmetic('*', foldBinary(mulInts, mulReals)),
 		"Div": arithmetic('/', foldBinary(divInts, func(a, b float64) float64 { return a / b })),
-		"Sum": {1, maxInputs, "", extreme('+'), foldAll(foldBinary(addInts, addReals))},
+		"Sum": {1, maxInputs, "", combineAll('+'), foldAll(foldBinary(addInts, addReals))},
 		"Pow": {2, 2, "", (*call).pow, foldBinary(powInts, elementary.Pow)},
-		"Max": {1, maxInputs, "", extreme('>'), foldAll(foldBinary(maxInts, math.Max))},
-		"Min": {1, maxInputs, "", extreme('<'), foldAll(foldBinary(minInts, math.Min))},
+		"Max": {1, maxInputs, "", combineAll('>'), foldAll(foldBinary(maxInts, math.Max))},
+		"Min": {1, maxInputs, "", combineAll('<'), foldAll(foldBinary(minInts, math.Min))},
 		"Mod": {2, 2, "fmod", nil, foldBinary(modInts, math.Mod)},
 
 		"Relu":        {1, 1, "", (*call).relu, foldUnary(func(x float64) float64 { return max(x, 0) }, false)},

@@ -35,7 +35,7 @@ func unary(function func(float64) float64, op graph.Op) operation {
 	}, foldUnary(function, false)}
 }
 
-// rounded does what unary does, for a function that leaves whole numbers as they are.
+// rounded does what unary does, for a function that leaves whole numbers as they are, such as Floor.
 func rounded(function func(float64) float64, op graph.Op) operation {
 	o := unary(function, op)
 	o.fold = foldUnary(function, true)
@@ -88,7 +88,7 @@ func (c *call) addChain(v *value, ops ...graph.Op) []*value {
 }
 
 // perChannel returns, for each channel of v's node, the number that constant t holds for it. Each dimension of t must
-// be 1, or equal the dimension of v at the same distance from the last, which must then consist of channels.
+// have size 1, or the size of v's dimension at the same distance from the last, which must then be channels, each once.
 func (c *call) perChannel(t *tensor, v *value) []float32 {
 	dims := c.layout(v)
 	sizes := dims.sizes()
@@ -182,7 +182,7 @@ func (c *call) limit(v *value, low, high float64) []*value {
 		c.emit(graph.Clip{Min: float32(low), Max: float32(high)}))
 }
 
-// pow computes Pow with a constant exponent. Other exponents than these work only inside recognised functions.
+// pow computes Pow with a constant exponent. An exponent without a case here works only inside recognised functions.
 func (c *call) pow() []*value {
 	exponent := c.number(1, 1)
 	var emit emitter
@@ -269,9 +269,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	})
 }
 
-// rescale makes networks that were exported for one size of picture right for any size. If number is n, the number of
-// pixels, or n − 1, it returns mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances, with n
-// taken from the picture at hand. It returns nil in all other cases.
+// rescale makes networks that were exported for one size of picture right for any size. If v is a mean or sum over all
+// n pixels, and number is n or n − 1, it returns mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased
+// variances, with n taken from the picture at hand. It returns nil in all other cases.
 func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -298,7 +298,7 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 }
 
 // combineConstant combines v, brought into the usual layout if need be, with a constant that holds a number for each
-// channel, or a mask that attention adds to the scores of shifted windows. sign and isFirst are as for combineNumber.
+// channel, or, if sign is '+', a mask for the scores of shifted windows. sign and isFirst are as for combineNumber.
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*value {
 	node := c.samples(v)
 	var list []float32
@@ -318,8 +318,9 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*
 	return []*value{c.sampled(c.combine(c.name, sign, operands[0], operands[1])).arranged(v.dims)}
 }
 
-// align returns a node for each value, and the layout that all these nodes have, so that they can be combined sample by
-// sample. A value may have a single pixel or channel where another has more.
+// align returns a node for each value, and the layout that all these nodes have, nil for the usual one, so that their
+// samples can be combined one by one. A value may have a single pixel or channel where another has more. If the values
+// differ in their layouts otherwise, it brings all into the usual one. It matches dimensions from the last on.
 func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	isUsual := true
 	for _, v := range values {
@@ -357,7 +358,7 @@ func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	return nodes, dims
 }
 
-// combineCurves combines two curves by sign if both are functions of the samples of one node.
+// combineCurves combines curves by a sign of arithmetic. Both must be functions of one node's samples, in one layout.
 func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	name, x, y := c.name, first.samples, second.samples
 	out := c.newCurve(x.base, x, y)
@@ -371,8 +372,8 @@ func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	return []*value{{samples: out, dims: first.dims}}
 }
 
-// extreme returns a function for operation.make: Max, Min or Sum, by the sign '>', '<' or '+', of all given inputs.
-func extreme(sign byte) func(*call) []*value {
+// combineAll returns a function for operation.make: Max, Min or Sum, by the sign '>', '<' or '+', of all given inputs.
+func combineAll(sign byte) func(*call) []*value {
 	return func(c *call) (out []*value) {
 		out = c.in[:1]
 		for _, v := range c.in[1:] {
@@ -384,10 +385,11 @@ func extreme(sign byte) func(*call) []*value {
 	}
 }
 
-// batchNormalization adds BatchNormalization by constants as an Affine: a factor and an offset for each channel.
+// batchNormalization adds BatchNormalization by constants as an Affine: a factor and an offset for each channel. The
+// inputs after the samples are factors, offsets, means and variances.
 func (c *call) batchNormalization() []*value {
 	s := c.shape()
-	fail.When(c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1, "for training is not supported")
+	fail.When(c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1, "for training or spatial 0 is not supported")
 	var lists [4][]float32
 	for i, v := range c.in[1:5] {
 		fail.When(v.constant == nil || len(v.constant.reals) != s.Channels,

@@ -18,14 +18,13 @@ import (
 // Note: nodes, inputs and results stay in the message of the graph, and are parsed whenever they are needed. As values
 // in memory they would take up to a hundred times their bytes.
 type model struct {
-	opset    int
-	metadata [][2]string // keys and values
-	body     []byte      // the message of the graph; part of the file
-	// constants are the tensors of the file by name.
-	constants map[string]*tensor
+	opset     int
+	metadata  [][2]string          // keys and values
+	body      []byte               // the message of the graph; part of the file
+	constants map[string]*tensor   // the tensors of the file by name
 	functions map[string]*function // by their full names
 	beside    *externalFiles
-	work      int // how many numbers were computed from constants
+	work      int // how many numbers were computed from constants so far, in all attempts to follow the nodes
 	// resizesLike says to turn each Resize by a factor into a Resize to the size of an earlier node, if one fits.
 	resizesLike bool
 }
@@ -45,8 +44,7 @@ type attribute struct {
 	tensor  *tensor
 	numbers []int64
 	reals   []float32
-	// of names the attribute of the function's caller that gives this attribute its value; empty if it has its own.
-	of string
+	of      string // the attribute of the function's caller that gives this one its value; empty if it has its own
 }
 
 // input describes an input, or a result, of the network.
@@ -57,15 +55,14 @@ type input struct {
 	isTensor bool
 }
 
-// The greatest numbers in a file.
+// The limits of a file.
 const (
 	maxNodes      = 4 * graph.MaxNodes // nodes, many of which only compute sizes, and as many constants
 	maxNames      = graph.MaxChannels  // inputs of a node, and as many outputs
 	maxAttributes = 64                 // attributes of a node
 	maxList       = 1 << 14            // numbers of an attribute
 	maxFunctions  = 1000
-	// maxWholes bounds the whole numbers in all constants. Each takes 8 bytes in memory, but maybe 1 in the file.
-	maxWholes = 1 << 20
+	maxWholes     = 1 << 20 // integers in all constants: each takes 8 bytes in memory, but maybe 1 in the file
 )
 
 var errBroken = errors.New("the file is no ONNX, or is cut off")
@@ -78,7 +75,7 @@ type field struct {
 	bytes  []byte // if the field is bytes, a text or a message; part of the file
 }
 
-// fields calls visit for each field of a message until visit returns an error, and returns that error.
+// fields calls visit for each field of a message, and returns the first error of visit, or errBroken if one is damaged.
 func fields(message []byte, visit func(field) error) error {
 	for len(message) > 0 {
 		var f field
@@ -112,7 +109,8 @@ func fields(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// numbers calls visit for each number of a repeated field of type kind, packed or not, and returns the first error.
+// numbers calls visit for the numbers of a repeated field: for all numbers that it packs in bytes, or for the one that
+// it holds, as kind says. It returns the first error.
 func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	if f.kind == kind {
 		return visit(f.value)
@@ -172,8 +170,7 @@ func parseModel(data []byte, folder fs.FS) (*model, error) {
 	return m, err
 }
 
-// addDescription adds the lines of the model's description that have the form "key: value" to the metadata, since some
-// programs state the licence there.
+// addDescription adds lines "key: value" of the description, where some programs state the licence, to the metadata.
 func (m *model) addDescription(text string) {
 	for line := range strings.Lines(text) {
 		if key, value, found := strings.Cut(line, ":"); found {
@@ -396,7 +393,7 @@ func parseInput(message []byte) (in input, err error) {
 	return in, err
 }
 
-// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A dimension with a name only is −1.
+// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. One that states no positive size is −1.
 func (in *input) parseDims(message []byte) error {
 	return fields(message, func(f field) error {
 		if f.number != 1 {

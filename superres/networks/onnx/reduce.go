@@ -9,8 +9,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// extent reports whether axes cover all pixels of v's node, and whether they cover all its channels. It fails if they
-// cover only some of the pixels or channels.
+// extent reports whether axes cover all pixels of v's node, and whether they cover all its channels; false for a single
+// pixel or channel, which needs no reduction. It fails if they cover only some of the pixels or channels.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part
@@ -46,7 +46,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 				axes = append(axes, i)
 			}
 		}
-		dropped := 0 // front dimensions that the file does not have
+		dropped := 0 // how many dimensions at the front of dims the file does not have
 		if v.isDropped {
 			dropped = 1
 		}
@@ -183,7 +183,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 		after = append(after, graph.Sqrt)
 	}
 	before = append(before, graph.Pool{IsMax: by == graph.Maximum, Height: n, Width: n, Stride: n})
-	after = append(after, graph.Resize{Up: n, Down: 1})
+	after = append(after, graph.Resize{Up: n, Down: 1}) // by nearest neighbour: the result for all pixels of the window
 	if isGrid {
 		after = append(after, graph.Interleave{Rows: n, Columns: n, Undo: true})
 	}
@@ -195,7 +195,8 @@ func globalPool(by graph.Reduction) func(*call) []*value {
 	return func(c *call) []*value { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
 }
 
-// pool returns a function for operation.make: it computes MaxPool or AveragePool.
+// pool returns a function for operation.make: it computes MaxPool or AveragePool. A window as large as the picture
+// becomes a Reduce, which fits other sizes too. Windows that ceil_mode adds at the end become padding there.
 func pool(isMax bool) func(*call) []*value {
 	return func(c *call) []*value {
 		shape, steps, apart := c.pair("kernel_shape", 0), c.pair("strides", 1), c.pair("dilations", 1)
@@ -219,7 +220,7 @@ func pool(isMax bool) func(*call) []*value {
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
 			CountPad: !isMax && c.int("count_include_pad", 0) != 0}
 		if c.int("ceil_mode", 0) != 0 && op.Stride > 1 && op.Stride <= graph.MaxSide {
-			// more returns the padding for one more window, if that begins before the end of the picture.
+			// more returns the padding for one more window, if samples are left for it, and it begins in the picture.
 			more := func(side, before, after, window int) int {
 				left := (side + before + after - window) % op.Stride
 				if left == 0 || side+before+after-left+op.Stride-window >= side+before {
@@ -229,7 +230,7 @@ func pool(isMax bool) func(*call) []*value {
 			}
 			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
 			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
-			fail.When(op.CountPad && down+across > 0, "of more than the padding is not supported")
+			fail.When(op.CountPad && down+across > 0, "of more than the stated padding is not supported")
 			op.Pad.Bottom, op.Pad.Right = op.Pad.Bottom+down, op.Pad.Right+across
 		}
 		return c.add(op, c.in[0])
@@ -277,7 +278,7 @@ func (c *call) instanceNormalization() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
 	sizes := dims.sizes()
-	fail.When(len(dims) < 3 || sizes[0] != 1, "of samples of fewer than 3 dimensions is not supported")
+	fail.When(len(dims) < 3 || sizes[0] != 1, "of fewer than 3 dimensions, or of several pictures, is not supported")
 	count := c.builder.Shape(v.samples.base).Channels
 	p, isChannels := singlePart(dims[1], channels)
 	if sizes[1] == 1 {
@@ -296,7 +297,7 @@ func (c *call) groupNormalization() []*value {
 	out := c.add(op, c.in[0])
 	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one factor and offset for each group
 		t := c.in[i].constant
-		fail.When(t == nil || t.size() != groups || s.Channels > c.budget,
+		fail.When(t == nil || t.size() != groups || s.Channels > c.budget, // list must not be too large
 			"has parameters that are not %d constants", groups)
 		list := make([]float32, s.Channels)
 		for k := range list {
@@ -334,6 +335,7 @@ func (c *call) softmaxOf(v *value, along int) []*value {
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	errView.When(count%(p.size*p.step) != 0)
+	// In each block of p.size·p.step channels, channel i of group g is at i·p.step + g, and becomes g·p.size + i.
 	beside, back := make([]int, 0, count), make([]int, count) // the order of channels for Softmax, and its inverse
 	for k := range count {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
@@ -350,8 +352,7 @@ func (c *call) softmaxOfPicture(v *value) []*value {
 	return []*value{c.sampled(node).arranged(v.dims)}
 }
 
-// compare returns a function for operation.make that computes x > y, or y > x if isSwapped is true. If isNegated is
-// true, 0 and 1 are exchanged in the result.
+// compare returns a function for operation.make: it computes x > y, or y > x if isSwapped. isNegated exchanges 0 and 1.
 func compare(isSwapped, isNegated bool) func(*call) []*value {
 	return func(c *call) []*value {
 		x, y := c.in[0], c.in[1]
@@ -381,19 +382,19 @@ func (c *call) where() []*value {
 		if v.constant == nil {
 			continue
 		}
-		fail.When(v.constant.size() != 1, "with several constants is not supported")
-		number := v.constant.real(0)
+		fail.When(v.constant.size() != 1, "with a constant of several numbers is not supported")
+		number := v.constant.real(0) // becomes samples of the condition's shape
 		values[i] = c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))[0]
 	}
 	nodes, dims := c.align(values...)
 	return []*value{c.sampled(c.put(graph.Where{}, nodes...)).arranged(dims)}
 }
 
-// masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1. A very low
-// number for masked scores of attention is added to them instead, if the condition is the mask of a ShiftMask.
+// masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1. If the
+// condition is the mask of a ShiftMask, a very low number in place of scores of attention is added to them instead.
 func (c *call) masked(condition *tensor) (out []*value) {
 	c.spend(2 * condition.size())
-	const low = -1e9 // adding samples of usual size to it has no effect in float32
+	const low = -1e9 // samples of usual size, added to it, have no effect in float32
 	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
 		v.constant == nil {
 		t := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
@@ -425,7 +426,7 @@ func (c *call) masked(condition *tensor) (out []*value) {
 				}
 			}
 		default:
-			panic(fail.With("with several constants is not supported"))
+			panic(fail.With("with a constant of several numbers is not supported"))
 		}
 		if out == nil {
 			out = []*value{term}

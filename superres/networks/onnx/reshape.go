@@ -65,7 +65,7 @@ func product(list []int) int {
 	return n
 }
 
-// reshapedDims returns the dimensions that a Reshape states. 0 means the input's dimension, −1 all remaining values.
+// reshapedDims returns the dimensions that a Reshape states. 0 means the input's, unless allowzero is set, −1 the rest.
 func (c *call) reshapedDims(dims []int) []int {
 	list := c.listOr(1, "shape")
 	fail.When(len(list) > maxDims, "to %d dimensions is not supported", len(list))
@@ -100,7 +100,8 @@ func foldReshape(c *call) *tensor {
 	return &from
 }
 
-// reshape computes Reshape, Flatten, Squeeze or Unsqueeze of samples. It may turn squares of pixels into channels.
+// reshape computes Reshape, Flatten, Squeeze or Unsqueeze of samples. If parts of a layout do not allow the new sizes,
+// it tries to turn squares of pixels into channels first.
 func (c *call) reshape() []*value {
 	v := c.in[0]
 	dims := c.newDims(c.sizes(v))
@@ -138,7 +139,7 @@ func (c *call) unshuffled(v *value) *value {
 				p.step /= f
 			case p.step > 1:
 				panic(errView)
-			case p.of == rows:
+			case p.of == rows: // in the new channels, the row of the square is outside of the column
 				p = part{of: channels, size: f, step: f}
 			default:
 				p = part{of: channels, size: f, step: 1}

@@ -25,7 +25,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	switch {
 	case sizes != nil:
 		fail.When(sizes.constant == nil || sizes.constant.size() != len(axes),
-			"to sizes that are no constants is not supported")
+			"to sizes that are not %d constants is not supported", len(axes))
 		for i, a := range axes {
 			list = append(list, sizes.constant.real(i)/float64(dims[axis(a, 4)]))
 		}
@@ -45,7 +45,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	return all[2], all[3]
 }
 
-// resize computes Resize and Upsample: by whole factors, of which 1 adds nothing, or to the size of an earlier node.
+// resize computes Resize and Upsample: by a whole factor, by the inverse of one, or to the size of an earlier node.
 func (c *call) resize() (out []*value) {
 	s := c.shape()
 	down, across := c.factors(s)
@@ -159,7 +159,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 		rounding = "floor"
 	}
 	factor := float64(op.Up) / float64(op.Down)
-	for x := range 4 * op.Up { // the pattern repeats after Up columns
+	for x := range 4 * op.Up { // the pattern repeats after Up columns; four periods are checked
 		position := 0.0
 		switch coordinates {
 		case "asymmetric":
@@ -229,7 +229,7 @@ func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	}
 	minus := make([]float32, len(border))
 	for i, v := range border {
-		fail.When(!(math.Abs(float64(v)) < 1e4), "with %g is not supported", v)
+		fail.When(!(math.Abs(float64(v)) < 1e4), "with %g is not supported", v) // or samples lose precision
 		minus[i] = -v
 	}
 	// The border is subtracted, zeros are padded, and the border is added again.

@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// slicing is the indexes start, start+step, … along an axis, up to before end; step may be negative.
+// slicing is the indexes start, start+step, … along an axis that are below end; if step is negative, above it.
 type slicing struct{ axis, start, end, step int }
 
 // size returns the number of indexes.
@@ -87,7 +87,7 @@ func (c *call) sliceSamples() []*value {
 	return []*value{v}
 }
 
-// narrow returns the values of v at the indexes of a slicing, along its axis: of a constant, rows, columns or channels.
+// narrow returns the values of v at the indexes of a slicing: the rows, columns or channels, or numbers of a constant.
 func (c *call) narrow(v *value, by slicing) *value {
 	if v.constant != nil {
 		return &value{constant: c.sliced(v.constant, by)}
@@ -97,7 +97,7 @@ func (c *call) narrow(v *value, by slicing) *value {
 		return v
 	}
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
-		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that everyNth made from pixels
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // everyNth turned pixels of this axis into p[1]
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
 		one := c.selectIndexes(v.arranged(split), by.axis+1, []int{by.start})
 		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2))
@@ -135,9 +135,9 @@ func (c *call) crop(v *value, by slicing, p part) *value {
 	return c.sampled(c.put(graph.Pad{Edges: edges}, node)).arranged(out)
 }
 
-// everyNth does what narrow does for every step-th row of the picture (columns likewise). It turns squares of step×step
-// pixels into channels, and selects the channels of the kept row of each square. In the layout of the result, the
-// columns of a square are part of the columns of the picture.
+// everyNth does what narrow does for every step-th row of a picture (columns likewise) that has the usual layout. It
+// turns squares of step×step pixels into channels, and selects the channels of the kept row of each square. In the
+// layout of the result, the columns of a square, which are channels now, are the inner part of the picture's columns.
 func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	node := c.samples(v)
 	s, f := c.builder.Shape(node), by.step
@@ -149,7 +149,7 @@ func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 		"of every %dth row or column is supported from edge to edge of a multiple alone", f)
 	node = c.put(graph.PixelUnshuffle{Factor: f}, node)
 	out := usualLayout(c.builder.Shape(node))
-	axis := 4 // of the rows, or columns, of the squares
+	axis := 4 // where out gets the rows of the squares; their columns are 5
 	if of == columns {
 		axis = 5
 	}
@@ -157,19 +157,19 @@ func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	out[1] = []part{{of: channels, size: s.Channels, step: f * f}}
 	kept := c.selectIndexes(c.sampled(node).arranged(out), axis, []int{by.start})
 	out = kept.dims
-	other := 5 - by.axis // the axis of columns, or of rows
+	other := 5 - by.axis // 3, the columns, if rows were selected, else 2; 9-axis is the same for the squares
 	out[other] = slices.Concat(out[other], out[9-axis])
 	return kept.arranged(out[:4])
 }
 
-// selectIndexes returns the values of v at the indexes in list along a dimension, which must be made of channels. If v
-// repeats these, or another part of the channels cuts across them, it first brings v into the usual layout.
+// selectIndexes returns the values of v at the indexes in list along a dimension, which must be made of channels. If it
+// has several parts, repeats channels, or lies across another part, it brings v into the usual layout first.
 func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := singlePart(dims[along], channels)
 	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
-	fits := isChannels && p.step > 0 && p.height == 0 // and other parts lie inside or outside of the steps of p
+	fits := isChannels && p.step > 0 && p.height == 0 // and each other part lies within one step of p, or beyond p
 	for _, q := range slices.Concat(dims...) {
 		if q.of == channels && q.step > 0 && q.size > 1 {
 			fits = fits && (q.step >= p.step && q.step < p.step*p.size || q.step*q.size <= p.step ||
@@ -208,7 +208,8 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	return c.sampled(node).arranged(out)
 }
 
-// splitSizes returns the sizes of the parts into which a Split divides an axis of the given size.
+// splitSizes returns the sizes of the parts into which a Split divides an axis of size side. If it states none, all
+// parts have the same size, but for a smaller last one.
 func (c *call) splitSizes(side int) []int {
 	sizes := c.listOr(1, "split")
 	if sizes == nil {
@@ -240,11 +241,12 @@ func (c *call) split() (out []*value) {
 	return out
 }
 
-// splitToSequence computes SplitToSequence: it returns the pieces, of one size or of given sizes, as one value.
+// splitToSequence computes SplitToSequence: it returns the pieces as one value. A list states the size of each piece, a
+// single number the size of all, of which the last may be smaller.
 func (c *call) splitToSequence() []*value {
 	sizes := c.in[1]
 	fail.When(sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1,
-		"is supported with sizes that are constants alone")
+		"is supported alone with sizes that are constants, and with keepdims")
 	if n := sizes.constant; len(n.dims) == 0 {
 		all := c.sizes(c.in[0])
 		along := axis(c.int("axis", 0), len(all))

@@ -98,7 +98,7 @@ type contents struct {
 	isOutside bool
 }
 
-// parseTensor parses a constant, and subtracts the number of its whole numbers from wholes.
+// parseTensor parses a constant, and subtracts the number of its integers, unless they stay bytes, from wholes.
 func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
 	c, err := parseContents(message)
 	if err == nil && c.isOutside {
@@ -144,7 +144,8 @@ func parseContents(message []byte) (*contents, error) {
 	})
 }
 
-// decode returns c as a tensor. It fails unless c has as many numbers as its dimensions say.
+// decode returns c as a tensor. Its 8-bit numbers stay bytes of the file if they are raw; other integers are subtracted
+// from wholes. It fails unless c has as many numbers as its dimensions say.
 func (c *contents) decode(wholes *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
@@ -177,7 +178,7 @@ func (c *contents) decode(wholes *int) (*tensor, error) {
 	return t, c.decodeLists(t, n)
 }
 
-// decodeLists fills a tensor of n numbers from the fields that list numbers one by one.
+// decodeLists fills t with n numbers from the fields that list numbers, if these are long enough to hold n.
 func (c *contents) decodeLists(t *tensor, n int) error {
 	least := 1 // the fewest bytes that a number takes
 	kind := protowire.VarintType
@@ -313,7 +314,7 @@ func (t *tensor) real(i int) float64 {
 	return float64(t.reals[i])
 }
 
-// unpacked returns t with ints in place of bytes, and subtracts their number from wholes.
+// unpacked returns t with ints in place of bytes, and subtracts their number from wholes; t itself if it has no bytes.
 func (t *tensor) unpacked(wholes *int) (*tensor, error) {
 	if t.bytes == nil {
 		return t, nil

@@ -16,19 +16,18 @@ import (
 type tracer struct {
 	builder *graph.Builder
 	opset   int
-	values  map[string]*value
-	// budget is how many more numbers may be computed from constants.
-	budget int
-	// curves counts the values of type curve that were made.
-	curves int
-	model  *model
+	values  map[string]*value // by the names that the file gives to them
+	budget  int               // how many more numbers that are computed from constants may be held
+	curves  int               // how many values of type curve were made
+	model   *model
 	// steps counts the nodes followed, nodes of functions once per call; depth is the number of nested calls.
 	steps, depth int
 	wholes       int // how many more numbers of 8 bits may be unpacked
-	copies       int // weights that may still be copied from constants: about as many as the files have bytes
+	copies       int // how many more weights may be copied from constants
 }
 
-// newTracer returns a tracer with the constants of m, and limits by the size of the files. The caller sets its builder.
+// newTracer returns a tracer with the constants of m. The caller sets its builder. The limits of its memory grow with
+// the size of the files, so that a small forged file cannot take much.
 func (m *model) newTracer() *tracer {
 	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholes: maxWholes,
 		copies: leastFolded + len(m.body) + int(m.beside.bytes),
@@ -44,17 +43,14 @@ type value struct {
 	constant *tensor
 	samples  *curve
 	dims     layout // nil for the usual layout
-	// along are dimensions, all rows or all columns, along which the operation called reduction is postponed until the
-	// same operation follows along the other side.
+	// along is the dimension, all rows or all columns, along which the operation called reduction is postponed until
+	// the same operation follows along the other side; else nil.
 	along     []int
 	reduction string
-	// isDropped says that the dimensions along are the first in dims, and that the file's value no longer has them.
-	isDropped bool
-	// made is the node that has the samples as [1, channels, height, width], if isMade is true.
-	made   int
-	isMade bool
-	// list are the parts that SplitToSequence returns; only SequenceAt takes them.
-	list []*value
+	isDropped bool // the dimension in along is the first in dims, and the file's value no longer has it
+	made      int  // the node that has the samples as [1, channels, height, width], if isMade is true
+	isMade    bool
+	list      []*value // the parts that SplitToSequence returns; only SequenceAt takes them
 }
 
 // sampled returns the samples of a node of the graph as a value.
@@ -97,12 +93,10 @@ type call struct {
 
 // operation says how to follow one kind of node.
 type operation struct {
-	least, most int // the least and greatest number of inputs
-	// attributes are the names of the supported attributes.
-	attributes string
-	make       func(*call) []*value // computes all outputs
-	// fold computes the only output if all inputs are constants; it may be nil.
-	fold func(*call) *tensor
+	least, most int                  // the least and greatest number of inputs
+	attributes  string               // the names of the supported attributes, with spaces between
+	make        func(*call) []*value // computes all outputs; nil if all inputs must be constants
+	fold        func(*call) *tensor  // computes the only output if all inputs are constants; may be nil
 }
 
 // followNode computes the outputs of node n and adds them to t.values.
@@ -136,8 +130,8 @@ func (m *model) unknown(n node) error {
 	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
-// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes. It sets inputs that
-// the file leaves out to nil, up to the most inputs of op, but not beyond 8.
+// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes. It appends nil for
+// inputs that the file leaves out, up to op.most or 8: an operation that takes more goes through c.in.
 func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
@@ -174,7 +168,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
 	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
-// make computes the outputs: a constant if all inputs are constants and op can fold them, else samples.
+// make computes the outputs: by op.fold if all inputs are constants and op has that, else by op.make.
 func (c *call) make(op operation) []*value {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
 	allConstant := !slices.ContainsFunc(c.in, isSampled)
@@ -231,13 +225,13 @@ func (c *call) chain(node int, ops ...graph.Op) int {
 	return node
 }
 
-// samples returns the node of the graph that has the samples of v, in the order before v's layout.
+// samples returns the node of the graph that has the samples of v, not yet rearranged as v's layout says.
 func (c *call) samples(v *value) (node int) { return fail.Need(v.samples.resolve(c.tracer)) }
 
 // shape returns the shape of the first input's node, which it adds if there is none yet.
 func (c *call) shape() graph.Shape { return c.builder.Shape(fail.Need(c.node(c.in[0]))) }
 
-// int returns the whole number of the named attribute, or byDefault if there is none.
+// int returns the whole number of the named attribute, limited to the range of int32, or byDefault if there is none.
 func (c *call) int(name string, byDefault int) int {
 	if a, ok := c.attributes[name]; ok {
 		return int(max(min(a.number, 1<<31-1), -1<<31))

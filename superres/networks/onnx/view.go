@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// layout says how Reshape, Transpose and the like have arranged the samples of a node: each dimension is made of parts
-// of the node's channels, rows and columns, the outer part first. Files write pixel shuffles with such operations.
+// layout says how Reshape, Transpose and the like, with which files write pixel shuffles, have arranged the samples of
+// a node: each dimension has parts of the node's channels, rows and columns, the outermost first, or none and size 1.
 type layout [][]part
 
 // part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum, over its
@@ -16,7 +16,7 @@ type layout [][]part
 type part struct {
 	of         dimension
 	size, step int
-	// height and width are the size of the window if the part is channels that are scores for its pixels; else 0.
+	// height and width are the sides of a window if the part is channels with a score for each of its pixels; else 0.
 	height, width int
 }
 
@@ -68,8 +68,8 @@ func (l layout) transposed(order []int) (out layout) {
 	return out
 }
 
-// reshaped returns the layout of the given sizes, which must have the same product as the sizes of l. It fails if a
-// size is neither a product of parts nor divides a part.
+// reshaped returns the layout of the given sizes, which must have the same product as the sizes of l. Each size takes
+// the next parts of l, the last perhaps divided into outer and inner part. It fails if the sizes do not divide so.
 func (l layout) reshaped(sizes []int) (out layout, err error) {
 	left := merged(slices.Concat(l...))
 	for _, size := range sizes {
@@ -102,10 +102,11 @@ func (l layout) reshaped(sizes []int) (out layout, err error) {
 	return out, nil
 }
 
-// maxViewed is the greatest number of samples in a layout that repeats samples. It bounds the number of parts.
+// maxViewed is the greatest number of samples in a layout that repeats samples, with all repetitions. It bounds the
+// number of parts, since each repetition adds one part and at least doubles the samples.
 const maxViewed = 1 << 40
 
-// repeated returns l with dimension d repeated: samples a b become a a b b if areNeighbours is true, else a b a b.
+// repeated returns l with dimension d repeated: 2 times, samples a b become a a b b if areNeighbours, else a b a b.
 func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	total := float64(times)
 	for _, parts := range l {
@@ -126,7 +127,7 @@ func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	return out, nil
 }
 
-// merged drops parts of size 1, and joins neighbouring parts that one part can describe, unless they are scores.
+// merged drops parts of size 1, and joins neighbouring parts that one part can describe, unless one holds scores.
 func merged(parts []part) (out []part) {
 	for _, p := range parts {
 		if p.size == 1 {
@@ -156,8 +157,8 @@ func (l layout) equals(other layout) bool {
 	return slices.EqualFunc(l.merged(), other.merged(), func(a, b []part) bool { return slices.Equal(a, b) })
 }
 
-// resolve returns the node that has the samples of v as [1, channels, height, width]. To bring them into this order, it
-// adds a permutation of the channels, a pixel shuffle or a pixel unshuffle.
+// resolve returns the node that has the samples of v as [1, channels, height, width], and keeps it for later calls. If
+// v has another layout, it adds a permutation of the channels, a pixel shuffle or a pixel unshuffle, or fails.
 func (v *value) resolve(t *tracer) (node int, err error) {
 	if v.isMade {
 		return v.made, nil
@@ -203,7 +204,8 @@ func innerSize(parts, whole []part) int {
 	return parts[n-1].size
 }
 
-// selectChannels returns a node with the channels of node, count in number, in the order of parts; channels may repeat.
+// selectChannels returns a node with the channels of node in the order of parts, the outermost first. node has count
+// channels; it fails unless parts are all of these and nothing else. Parts of step 0 repeat them.
 func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) {
 	list, distinct := []int{0}, 1
 	for _, p := range parts {
@@ -230,8 +232,8 @@ func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) 
 	return t.builder.Add("transposed", graph.Select{Channels: list}, node)
 }
 
-// unshuffle adds a PixelUnshuffle, after which the parts c are the channels in order, and returns the last node. c
-// holds the inner parts of the rows and columns, all of one size; h and w must be the outer parts.
+// unshuffle does what rearrange does if pixels became channels: the channels of the layout, c, hold the inner parts of
+// the rows and of the columns, both of one size, and its rows h and columns w are the outer parts. It fails otherwise.
 func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	s := t.builder.Shape(node)
 	factor := 0
@@ -247,7 +249,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 		!slices.Equal(w, outer(columns, s.W)) {
 		return 0, errView
 	}
-	order := slices.Clone(c) // the parts, as parts of PixelUnshuffle's channels
+	order := slices.Clone(c) // as parts of the channels that a PixelUnshuffle makes
 	for i, p := range order {
 		switch p.of {
 		case channels:
@@ -265,7 +267,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// singlePart merges parts. It returns the part if a single one of the given dimension is left, else false.
+// singlePart merges parts. If one part is left, and is of the given dimension, it returns that part, else false.
 func singlePart(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
 		return part{}, false

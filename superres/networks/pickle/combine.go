@@ -16,7 +16,7 @@ func (m *machine) combine(op byte) bool {
 		m.marks = append(m.marks, len(m.stack))
 	case opPop:
 		if len(m.marks) > 0 && len(m.stack) == m.base() {
-			m.popMark() // as in Python
+			m.popMark() // without a value after the mark, Python removes the mark
 		} else {
 			m.pop()
 		}

@@ -191,7 +191,7 @@ func decodeLong(b []byte) any {
 	return v
 }
 
-// parseInt parses a whole number in decimal, or a bool, 00 or 01.
+// parseInt parses a whole number in decimal, which may end with L, or a bool, 00 or 01.
 func parseInt(text string) any {
 	switch text {
 	case "00", "01":

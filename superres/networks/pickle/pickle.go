@@ -3,8 +3,7 @@
 //
 // Values of Python become these in Go: None nil, True and False bool, whole numbers int64 or *big.Int, float float64,
 // str string, bytes Bytes, tuple Tuple, list, set and frozenset *List, dict *Dict, and whatever else Reader's functions
-// return. A list or a dictionary may contain itself, so a caller that goes through nested values must limit how deep it
-// goes.
+// return. A list or a dictionary may contain itself, so callers that go through nested values must limit the depth.
 package pickle
 
 // The limits of a pickle bound the memory that it can make a program allocate: some 100 bytes per value.

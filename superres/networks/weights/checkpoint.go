@@ -13,9 +13,9 @@ import (
 var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "params", "state_dict", "model_state_dict",
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
-// findState returns the dictionary of tensors in the value of a pickle: the value itself, or a dictionary nested in it
-// under one of the keys in dictionaries or as its only item, in at most depth levels; nil if there is none. It skips
-// dictionaries in seen, and adds to seen each that it visits.
+// findState returns the dictionary of tensors in the value of a pickle: a dictionary nested in it under one of the keys
+// in dictionaries, or else the value itself if it holds a tensor, or else its only item, in at most depth levels; nil
+// if there is none. It skips dictionaries in seen, and adds to seen each that it visits.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {

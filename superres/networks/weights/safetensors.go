@@ -118,8 +118,7 @@ func checkOffsets(entries []entry, size int64) {
 	fail.When(end != size, "%d bytes belong to no tensor", size-end)
 }
 
-// parseTerms reads the metadata, an object of texts, from d, and returns the terms of use in it; empty if there are
-// none.
+// parseTerms reads the metadata, an object of texts, from d, and returns the terms of use in it; empty if it has none.
 func parseTerms(d *json.Decoder) (terms string, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", errors.New("is no JSON object")

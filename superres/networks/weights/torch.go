@@ -10,7 +10,7 @@ import (
 // maxPickle is the greatest size, in bytes, of the pickle in a PyTorch file. It does not hold the numbers of tensors.
 const maxPickle = 16 << 20
 
-// maxStored is the greatest number of elements of a storage.
+// maxStored is the greatest number of elements of a storage, so that sums and products of sizes fit int64.
 const maxStored int64 = 1 << 40
 
 // storage is an array of numbers in a PyTorch file. Tensors are views of storages.
@@ -29,8 +29,8 @@ type storageSlice struct {
 // view is a tensor: it says of which elements of a storage the tensor consists.
 type view struct {
 	of            storageSlice
-	offset        int64
-	shape, stride []int64
+	offset        int64   // of the first element, from the start of the slice on
+	shape, stride []int64 // the strides are distances in elements
 }
 
 // storageTypes maps PyTorch's classes of storages to names of numbers.
@@ -52,7 +52,7 @@ type torchReader struct {
 	values   int // how many more values the pickles of the file may make
 }
 
-// newTorchReader returns the reader of a file of size bytes. size limits the number of values; a tensor has some 40.
+// newTorchReader returns the reader of a file of size bytes, which may make 2¹⁵ + size/64 values; a tensor has some 40.
 func newTorchReader(size int64) *torchReader {
 	return &torchReader{map[string]*storage{}, int(min(1<<15+size/64, pickle.MaxValues))}
 }
@@ -121,7 +121,7 @@ func first(args pickle.Tuple) (any, error) {
 	return args[0], nil
 }
 
-// makeView returns the view that args describe: a storage, an offset, a shape and strides.
+// makeView returns the view that args describe: a storage, an offset, a shape and strides. It ignores further args.
 func makeView(args pickle.Tuple) (any, error) {
 	v := &view{}
 	isView := len(args) >= 4

@@ -122,7 +122,8 @@ func readOld(f *File, r io.ReaderAt, size int64) {
 	f.loadTensors(values[3], old, size)
 }
 
-// findStorages sets f.offsets for the storages, which follow each other in the order of keys; at is the first offset.
+// findStorages sets f.offsets for the storages, which follow each other in the order of keys from offset at on, each
+// after its number of elements. The file has size bytes.
 func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) {
 	for _, k := range keys.Items {
 		key, _ := k.(string)

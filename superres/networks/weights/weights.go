@@ -23,20 +23,15 @@ const (
 
 // Tensor is an array of numbers.
 type Tensor struct {
-	// Shape holds the number of elements along each dimension; it is empty for a single number.
-	Shape []int
-	// Data holds the elements in row-major order, as many as the product of Shape.
-	Data []float32
+	Shape []int     // the number of elements along each dimension; empty for a single number
+	Data  []float32 // the elements in row-major order, as many as the product of Shape
 }
 
 // File holds the contents of a file of weights.
 type File struct {
-	// Format is safetensors or pth.
-	Format string
-	// Tensors are the tensors by their names.
-	Tensors map[string]Tensor
-	// Terms are the terms of use that the file states; empty if it states none.
-	Terms string
+	Format  string            // safetensors or pth
+	Tensors map[string]Tensor // by their names
+	Terms   string            // the terms of use that the file states; empty if it states none
 }
 
 // Read returns the tensors of a file of size bytes. It recognises the format by the contents. If a PyTorch checkpoint
@@ -70,8 +65,8 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 // budget says how many more tensors and elements a file may have, and how many more bytes of storages may be read.
 type budget struct{ tensors, elements, bytes int64 }
 
-// newBudget returns the budget of a file of size bytes: one element per byte. Only compressed zip archives, or views
-// that repeat elements, could hold more, and weights need neither.
+// newBudget returns the budget of a file of size bytes: one element per byte, and storages of 8 bytes per element. Only
+// compressed zip archives, or views that repeat elements, could hold more, and weights need neither.
 func newBudget(size int64) *budget {
 	most := min(size, MaxElements)
 	return &budget{MaxTensors, most, 8 * most}

@@ -65,11 +65,11 @@ func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 		b = appendString(b, fmt.Sprint(i))
 		b = appendString(b, "cpu")
 		b = appendInt(b, len(tensors[name].Data))
-		b = append(b, "tQK\x00("...)
+		b = append(b, "tQK\x00("...) // the storage ends, its offset is 0, and the shape begins
 		for _, side := range tensors[name].Shape {
 			b = appendInt(b, side)
 		}
-		b = append(b, "t("...)
+		b = append(b, "t("...) // the shape ends, and the strides begin
 		for d := range tensors[name].Shape {
 			stride := 1
 			for _, side := range tensors[name].Shape[d+1:] {

@@ -35,7 +35,7 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 }
 
 // sample returns the patch with the given number in a step. It is either synthetic or, of two patches at random
-// positions, the patch with the larger residual, because there is little to learn from large parts of most pictures.
+// positions, the patch with the larger residual, as large parts of most pictures teach little: see Defaults.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch

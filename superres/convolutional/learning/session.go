@@ -96,7 +96,7 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 }
 
 // firstNetwork returns the network that the training starts from: new, or the network of s.From, made to fit s. Layers
-// from index known on need random weights. It fails if channels, skips or the inputs for colour do not allow it.
+// from index known on need random weights. It fails if channels, depth, skips or the inputs for colour do not allow it.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -128,7 +128,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	for i, l := range from.Layers[:known] {
 		for k, list := range n.Layers[i].Levels {
-			if l.Levels[k] == nil || !s.Robust {
+			if l.Levels[k] == nil || !s.Robust { // else From's
 				l.Levels[k] = list
 			}
 		}
@@ -152,8 +152,8 @@ func addColour(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// shorten returns a network of layers of n with only depth layers in the chain, at most n.Depth. Skips divide the chain
-// into parts, and some parts are left out, evenly. As each part only adds to its input, the remaining parts still work.
+// shorten returns a network of layers of n, which has skips, with depth layers in the chain, at most n.Depth. Skips
+// divide the chain into parts; some are left out, evenly. As parts only add to their inputs, the rest still works.
 func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false

@@ -22,8 +22,8 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 // patches of 24×24 samples, training takes four fifths of the time that it takes with a row of tiles at a time.
 const tilesTogether = 64
 
-// tiledRows returns the number of rows, of the given number of samples, that a pass gives to convolve or correlate in
-// one call: enough for tilesTogether tiles.
+// tiledRows returns the number of rows, of the given number of samples, that a pass gives to convolve or correlate
+// in one call: whole rows of tiles, enough for tilesTogether tiles.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide

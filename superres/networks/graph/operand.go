@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Operand is an operand of Builder.Arithmetic: samples of a node or, if Constant is not nil, one or more constants.
+// Operand is an operand of Builder.Arithmetic: samples of a node or, if Constant is set, constants, one or one per
+// channel.
 type Operand struct {
 	Node     int
 	Constant []float32

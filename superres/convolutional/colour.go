@@ -80,7 +80,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			}
 		}
 	}
-	var current [2]*plane.Plane // rows of the picture, from row top on
+	var current [2]*plane.Plane // the enlarged colour of the rows of low from row top on
 	top := 0
 	begin := func(from, to int) { current, top = strip(from, to), from }
 	// add adds the residual to the pixels of row y of low, within least and most of each sample: see kernel.AddPixels.
@@ -99,8 +99,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	return c.run(ctx, size, image.Rectangle{Max: size}, begin, read, add, w.Report)
 }
 
-// bounds sets least and most to the range in which the pixels of each sample of row y of p must stay: the range of the
-// 3×3 samples around it, extended on both sides by its width. So a flat colour, such as grey, stays exactly the same.
+// bounds sets least and most to the range in which the pixels of each sample of row y of p must stay: the range of
+// the 3×3 samples around it, widened on both sides by its own width. So a flat colour, such as grey, stays the same.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]

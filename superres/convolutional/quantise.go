@@ -54,7 +54,7 @@ func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
 		SeesColour: n.SeesColour, Graded: n.Strength, Trusting: n.Trust}
-	if p.Skip == p.Depth {
+	if p.Skip == p.Depth { // which 0 stands for
 		p.Skip = 0
 	}
 	if err := p.check(n.Scale); err != nil {

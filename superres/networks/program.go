@@ -145,7 +145,7 @@ func (b *builder) chain(v value) (*lines.Chain, *lines.Node) {
 func (b *builder) unary(op lines.Pointwise, v value) value {
 	if v.isOpen {
 		c, _ := b.chain(v)
-		c.Steps = append(c.Steps, lines.Step{Op: op, A: lines.Made, B: lines.Made})
+		c.Steps = append(c.Steps, lines.Step{Op: op, A: lines.Made, B: lines.Made}) // B is not used
 		return v
 	}
 	v.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: lines.Made}}}, v)

@@ -86,7 +86,8 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
-// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of all rows.
+// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of all rows:
+// for Norm, squares are summed in each row, and the root is taken at the end.
 func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	switch by {
 	case graph.Norm:
@@ -94,7 +95,7 @@ func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	case graph.Maximum:
 		return lines.Maximum, lines.Maximum
 	}
-	return lines.Reduction(by), lines.Reduction(by)
+	return lines.Reduction(by), lines.Reduction(by) // Mean and Sum, which both packages number alike
 }
 
 // reduce adds a reduction of channels to one, of the picture to one pixel, row by row, or of both.

@@ -40,7 +40,7 @@ type state struct {
 // training that affect the result, and digest, the hash of the pictures or lessons.
 func (l *learner) key(digest string) []byte {
 	o := l.opt
-	from := sha256.Sum256(nil)
+	from := sha256.Sum256(nil) // stands for no network
 	if o.From != nil {
 		from = o.From.Fingerprint()
 	}

@@ -59,8 +59,8 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain has a layer for each vector of channels of the network for
-// brightness, or for every four of its layers if that is more.
+// forColour returns the options for colour. The chain has as many layers as the network for brightness has vectors
+// of channels, or a quarter of its depth if that is more.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch

@@ -15,7 +15,7 @@ import (
 
 // Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes. Their
 // strength, an input of the network, is the standard deviation of noise and compression in levels, divided by
-// worstNoise. Blur and sharpening do not count; the network must recognise them itself.
+// worstNoise, at most 1. Blur and sharpening do not count; the network must recognise them itself.
 const worstNoise = 25
 
 // degradedMargin is how many samples around the window are degraded, too, so that it lies in whole JPEG blocks.

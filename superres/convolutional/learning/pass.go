@@ -52,7 +52,7 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 	}
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
-	most, longest, widest := 0, 0, 0
+	most, longest, widest := 0, 0, 0 // sizes of buffers: a gradient, rows of samples, channels
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
@@ -110,7 +110,7 @@ func (p *pass) output(x, y int) []float32 {
 // forward computes the output of all layers for the window in p.input.
 func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
-		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
+		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1] // n and m: sides of the input and the output
 		bias := p.biasOf(i, layers[i].now)
 		step := tiledRows(m)
 		for top := 0; top < m; top += step {
@@ -318,7 +318,7 @@ func (p *pass) passSkipped(layer, y int, d []float32) {
 	}
 }
 
-// addBias adds d, the gradient of a linear layer's output, to sums, the gradient of the layer's biases.
+// addBias adds the samples in d, the gradient of a linear layer's output, to sums, the gradient of the layer's biases.
 func addBias(sums, d []float32) {
 	for len(d) > 0 {
 		for o, v := range d[:len(sums)] {

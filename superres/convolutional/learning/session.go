@@ -186,7 +186,7 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	}
 	size := max(n.Skip, 1) // layers of a part
 	for i := 0; i < n.Depth; i += size {
-		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:])
+		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:]) // to the beginning of a part
 	}
 	out.Layers[0], out.Layers[depth+1] = n.Layers[0], n.Layers[n.Depth+1]
 	return out

@@ -46,9 +46,9 @@ func spreadTaps(dst, weights, buffer []float32, block int) {
 // tiles holds the buffers for the tiles that are computed together.
 type tiles struct {
 	rows             []float32 // rows of samples, transformed along columns
-	samples, results []float32 // the places of all tiles, one place after another
+	samples, results []float32 // the places of all tiles: of each place, the values of all tiles one after another
 	valid            []float32 // rows of samples with zeros beyond them
-	taps, half       []float32 // the gradient of transformed taps
+	taps, half       []float32 // the gradient of transformed taps, and of taps transformed along rows alone
 	zero             []float32
 }
 
@@ -75,7 +75,7 @@ func (t *tiles) bytes() int64 {
 // spreadSamples transforms the given number of rows of n tiles each from src into t.samples, first along columns,
 // into t.rows, then along rows. src has k channels, and its rows begin pitch entries apart.
 func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
-	row, all := (tileSide*n+2)*k, rows*n*k
+	row, all := (tileSide*n+2)*k, rows*n*k // entries of a row in t.rows, and of one place of all tiles
 	for y := range rows {
 		kernel.SpreadSamples(t.rows, row, 0, src[y*tileSide*pitch:], pitch, 0, row, 1)
 		for j := range tileTaken {

@@ -243,7 +243,7 @@ func (t Trainer) Memory() int64 {
 	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // the latter for muon
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // 9 for arrays of layer; the latter for muon
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
 	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()

@@ -73,7 +73,7 @@ func (w Windows) check(s Shape) {
 	fail.When(w.Heads < 1 || s.Channels%w.Heads != 0, "of %d channels in %d heads", s.Channels, w.Heads)
 	fail.When(!isWhole &&
 		(min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 || s.H%w.Height != 0),
-		"of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W, s.H)
+		"of windows of %d×%d, expected divisors of %d×%d samples up to %d", w.Width, w.Height, s.W, s.H, MaxWindow)
 }
 
 // MaxWindow is the greatest side of a window of Windows.

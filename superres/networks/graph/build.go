@@ -51,7 +51,7 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 // pixels and then by output channel if blockFirst is true, else by output channel and then by place.
 func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	count, n := b.shapes[in].Channels, factor*factor
-	if blockFirst && n > 1 && count > n && count%n == 0 { // with n channels, there is one output channel
+	if blockFirst && n > 1 && count > n && count%n == 0 { // one output channel has the same order in both cases
 		var err error
 		if in, err = b.Add(name, Select{InterleavedChannels(count, count/n)}, in); err != nil {
 			return 0, err

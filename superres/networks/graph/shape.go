@@ -205,7 +205,7 @@ func (r Resize) check() {
 		"by an unknown interpolation, or with a parameter of %g, expected −1 to 0", r.A)
 }
 
-// shape implements Op. Negative edges make the result smaller.
+// shape implements Op. Negative edges make the result smaller. The limits keep files from making it too large.
 func (p Pad) shape(in []Shape) Shape {
 	s := onlyInput(in)
 	fail.When(!p.within(-1<<20, 1<<10) || p.Mode < PadZero || p.Mode > PadReflect, "by %v", p.Edges)

@@ -15,7 +15,7 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 		return b.Add(name, c, input)
 	}
 	shape := b.shapes[input]
-	// Whether the result has one row, or column, more for each further block, be the block whole or incomplete.
+	// canExtend is true if each further block, even an incomplete one, adds one row or column to the result.
 	canExtend := (c.Pad.Left+c.Pad.Right-(c.Width-1)*c.Dilation)%max(stride, 1) == 0 &&
 		(c.Pad.Top+c.Pad.Bottom-(c.Height-1)*c.Dilation)%max(stride, 1) == 0
 	switch {
@@ -78,8 +78,8 @@ type strided struct {
 // strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
-	s.before = -floorDiv(-before, stride) // the first tap is in the block -s.before
-	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1
+	s.before = -floorDiv(-before, stride)                              // the first tap is in the block -s.before
+	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1 // up to the block of the last tap
 	// The result has `more` samples more than there are blocks.
 	more := floorDiv(before+behind-(taps-1)*dilation-1, stride) + 1
 	s.behind = more + s.taps - 1 - s.before

@@ -193,8 +193,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f for l, the first layer in the tables, at the levels that p is tuned to: each level
-// adds its share of the numbers in t.levels.
+// setBias sets the biases of f for l, the first layer in the tables. Each level of p adds its share of its t.levels.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {

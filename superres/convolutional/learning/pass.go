@@ -184,8 +184,8 @@ func (p *pass) margin(layer int) int {
 	return p.shapes[layer].side - 1 - p.pads[layer]
 }
 
-// gradient returns the buffer for the gradient of a layer's output, and the number of samples in a row of it. The
-// layers use two buffers alternately.
+// gradient returns the buffer for the gradient of a layer's output, one of two in turn, and the samples in one of
+// its rows.
 func (p *pass) gradient(layer int) (d []float32, row int) {
 	row = p.sides[layer+1] + 2*p.margin(layer)
 	return p.back[layer%2][:row*row*p.shapes[layer].wide], row

@@ -102,8 +102,7 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	return err
 }
 
-// start sends the state of l that training begins with, and sets r.name and the layout of r.message. w is a worker
-// of l.
+// start sends the state of l that training begins with, and sets r.name and the layout of r.message. w is of l.workers.
 func (r *remote) start(l *learner, w *worker) error {
 	o := startOrder{
 		Do: "start", Skip: l.architecture.Every(), Batch: l.opt.Batch, Window: w.sides[0], Patch: w.side,

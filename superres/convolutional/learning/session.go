@@ -24,8 +24,7 @@ type session struct {
 // phase is the name of the training of brightness in calls of progress.
 const phase = "learning"
 
-// keepTime is the time after which Keep is called even within an interval, which may take hours with a large network,
-// so that a crash loses at most the work of keepTime.
+// keepTime is the time after which Keep is called even within an interval, which may take hours with a large network.
 const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.

@@ -52,8 +52,7 @@ type tiles struct {
 	zero             []float32
 }
 
-// newTiles returns buffers for layers with at most side samples in a row of output, and with inputs and outputs of at
-// most the given number of channels.
+// newTiles returns buffers for layers with up to side samples in a row of output, and with up to `channels` in and out.
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Operand is an operand of Builder.Arithmetic: samples of a node or, if Constant is set, constants, one or one per
-// channel.
+// Operand is an operand of Arithmetic: samples of a node or, if Constant is not nil, one constant or one per channel.
 type Operand struct {
 	Node     int
 	Constant []float32

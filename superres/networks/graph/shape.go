@@ -17,8 +17,8 @@ func shapeOf(op Op, in []Shape) (s Shape, err error) {
 	return s, err
 }
 
-// onlyInput returns the shape of the input of an operation with one input. Like all methods named shape, it panics with
-// a fail.Failure at the first error.
+// onlyInput returns the shape of the only input. Like all methods named shape, it panics with a fail.Failure if it
+// fails.
 func onlyInput(in []Shape) Shape {
 	fail.When(len(in) != 1, "has %d inputs, expected 1", len(in))
 	return in[0]

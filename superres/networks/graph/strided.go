@@ -68,8 +68,7 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	return s, nil
 }
 
-// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples. split
-// finds the block and the sample of each tap.
+// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples.
 type strided struct {
 	taps, before, behind  int // the number of taps on blocks, and the padding in blocks
 	dilation, stride, pad int // of the original convolution

@@ -106,7 +106,7 @@ func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 		if i == 0 {
 			shapes[0] = Shape{w, h, n.Op.(Input).Channels}
 			if c := shapes[0].Channels; c != 1 && c != 3 || w < 1 || h < 1 {
-				return nil, fmt.Errorf("%d×%d pixels of %d channels, expected 3, or 1 for brightness", w, h, c)
+				return nil, fmt.Errorf("an input of %d channels, %d×%d pixels, expected 3 or 1 channels", c, w, h)
 			}
 			continue
 		}

@@ -14,13 +14,13 @@ import (
 // the picture's colour differences and its enlarged brightness, which shows the edges. For the symbols see Network.
 //
 //	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
-//	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M
-//	out = W_L ∗ (h_M + f) + b_L                   3×3, C → 2s²: R−Y, then B−Y
+//	hᵢ  = φᵢ(Wᵢ ∗ hᵢ₋₁ + bᵢ), h₀ = f              3×3, C → C, i = 1..M; plus hᵢ₋ₙ if n divides i
+//	out = W_L ∗ h_M + b_L                         3×3, C → 2s²: R−Y, then B−Y
 //
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// colours is the number of colour differences. The inputs ½(R−Y) and ½(B−Y) are greatest in pure red and pure blue.
+// colours is the number of colour differences. Pure red has the greatest ½(R−Y), pure blue the greatest ½(B−Y).
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
@@ -59,7 +59,7 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 	return &Colour{tuned}, nil
 }
 
-// Apply implements stage.Colour.
+// Apply implements stage.Colour: it adds the residual to the rows of enlarged colour that strip returns.
 func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane,
 	strip func(from, to int) [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale
@@ -80,10 +80,10 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			}
 		}
 	}
-	var current [2]*plane.Plane // rows of the picture, from row top on
+	var current [2]*plane.Plane // the enlarged colour of the rows of low from row top on
 	top := 0
 	begin := func(from, to int) { current, top = strip(from, to), from }
-	// add adds the residual to row y of current, limited by the colours around each sample.
+	// add adds the residual to the pixels of row y of low, within least and most of each sample: see kernel.AddPixels.
 	add := func(y int, sums []float32, step int) {
 		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
 		for i, p := range current { // R−Y, then B−Y
@@ -99,9 +99,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	return c.run(ctx, size, image.Rectangle{Max: size}, begin, read, add, w.Report)
 }
 
-// bounds sets least and most to the range in which the pixels of each sample of row y of p must stay: the range of the
-// 3×3 samples around the sample, extended on both sides by the width of that range. So a flat colour, such as grey,
-// stays exactly the same.
+// bounds sets least and most to the range in which the pixels of each sample of row y of p must stay: the range of
+// the 3×3 samples around it, widened on both sides by its own width. So a flat colour, such as grey, stays the same.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]

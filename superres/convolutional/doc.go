@@ -1,6 +1,5 @@
-// Package convolutional has two stages made of small networks of convolutions: one adds a residual to the enlarged
-// brightness of a picture, the other to its enlarged colour. Both are registered with package stage as "convolutional".
-// Package learning below this one trains them.
+// Package convolutional has two stages, each a small network of convolutions: one adds a residual to the enlarged
+// brightness of a picture, the other to its enlarged colour. Package learning below this one trains them.
 //
 // network.go describes a network in float32, the form that training changes. A stage computes the same network in
 // integers, so that all machines give the same bits and a file can be checked for overflow:

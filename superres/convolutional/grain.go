@@ -8,9 +8,8 @@ import (
 )
 
 // A network sharpens the grain of a camera, its noise, together with details, so that a sky gets a woven texture. So
-// the residual, which the network adds to the enlarged brightness, is left out where the brightness of the picture
-// varies no more than grain does. Where brightness varies more, a share of the residual is added. On pictures
-// without grain that costs 0.01 dB.
+// the residual, which the network adds to the enlarged brightness, is left out where brightness varies no more than
+// grain does. Where it varies more, a share of the residual is added. On pictures without grain that costs 0.01 dB.
 
 // How much brightness varies at a sample of the picture is its standard deviation over the (2·around+1)² samples
 // around it. If that is at most the grain given to WithGrain, the sample gets none of the residual; from grainEnd

@@ -4,9 +4,8 @@ import "superres/internal/usage"
 
 // MeanOf returns a stage in which each weight, bias, level and slope is the mean over stages, and the grain is the
 // grain of the first; a single stage is returned itself. The mean of networks that were trained on from the same
-// network, for some ten thousand steps, can be better than each: see learning.Defaults. If they were trained from
-// different starts, the mean is worthless. There must be at least one stage; MeanOf fails if their architectures
-// differ. No stage is changed.
+// network, for some ten thousand steps, can be better than each: see learning.Defaults. With different starts it is
+// worthless. There must be at least one stage; MeanOf fails if their architectures differ. No stage is changed.
 func MeanOf(stages ...*Stage) (*Stage, error) {
 	if len(stages) == 1 {
 		return stages[0], nil

@@ -123,7 +123,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 		}
 		f := p.filter(&l, t)
 		if p.isSum(i) && i < p.Depth {
-			f.SumClip = kernel.Clip
+			f.SumClip = kernel.Clip // all sums but the last: see quantise.go
 		}
 		f.PrepareWinograd() // filters it does not suit stay correct, but slower
 		n.filters = append(n.filters, f)
@@ -193,8 +193,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f for l, the first layer in the tables, at the levels that p is tuned to: each level
-// adds its share of the numbers in t.levels.
+// setBias sets the biases of f for l, the first layer in the tables. Each level of p adds its share of its t.levels.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {
@@ -230,8 +229,7 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: sizes and sums
-// are checked.
+// loadNet returns the net with the parameters in text and the arrays a of a file, after checking all sizes and sums.
 func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -349,7 +347,7 @@ func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables
-	for i, l := range n.params.layers(n.scale)[:n.params.Depth+1] {
+	for i, l := range n.params.layers(n.scale)[:n.params.Depth+1] { // the last has no levels
 		f := &tuned.filters[i]
 		f.Bias = make([]int32, f.Outputs)
 		tuned.params.setBias(f, &l, at)

@@ -151,14 +151,13 @@ func (a Architecture) layers() []Layer {
 // weights returns the number of weights in the layer.
 func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
 
-// isBrightness reports whether the weight with the given index multiplies a brightness. The integer for a brightness is
-// 0 at mid-grey, not at black.
+// isBrightness reports whether the weight with the given index multiplies a brightness. That has an integer of 0 at
+// mid-grey, not at black. Colour differences are the first inputs.
 func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// at returns a network without inputs for levels that computes what n computes at the given levels. The two networks
-// share weights and slopes.
+// at returns a network without inputs for levels that computes what n does at these levels, sharing weights and slopes.
 func (n *Network) at(levels [LevelCount]float32) *Network {
 	out := *n
 	out.Strength, out.Trust = false, false
@@ -185,8 +184,7 @@ func (a Architecture) Reach() int {
 	return reach
 }
 
-// Products returns the number of products (multiply-adds) that a network computes for one low-resolution pixel: the
-// number of weights of all layers.
+// Products returns the number of products (multiply-adds) for one low-resolution pixel: the number of all weights.
 func (a Architecture) Products() (n int64) {
 	for _, l := range a.layers() {
 		n += int64(l.weights())

@@ -54,7 +54,7 @@ func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
 		SeesColour: n.SeesColour, Graded: n.Strength, Trusting: n.Trust}
-	if p.Skip == p.Depth {
+	if p.Skip == p.Depth { // which 0 stands for
 		p.Skip = 0
 	}
 	if err := p.check(n.Scale); err != nil {
@@ -187,8 +187,8 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns a new network that rounds to n: the network that n was made from, except for the rounding. An
-// output with a factor of 0 gets weights of 0.
+// Network returns a new network that rounds to n: the network that n was made from, except for the rounding. A sum
+// in integers times positive/out is the real sum. An output with a factor of 0 gets weights of 0.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -219,7 +219,7 @@ func (n *net) Network() *Network {
 				l.Slope[o] = t.negative[o] / t.positive[o]
 			}
 		}
-		if l.Slope != nil {
+		if l.Slope != nil { // not the last
 			t = t.after(l)
 		}
 		in = out
@@ -267,7 +267,8 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	return most
 }
 
-// addSkipped adds to x, the output of a layer, the inner w×h samples of skipped, the output n.Every() layers before.
+// addSkipped adds to x, the w×h samples of a layer's output, the inner samples of skipped, the output n.Every()
+// layers before. skipped has one sample more on each side for each of these layers.
 func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 	by, c := n.Every(), n.Channels
 	for y := range h {
@@ -280,7 +281,7 @@ func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 // patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full contrast.
 // Photographs cause activations a tenth to a third as large.
 func (n *Network) patterns() (list [][]float32) {
-	const inner = 20
+	const inner = 20 // the side of the result
 	side := inner + 2*n.Reach()
 	rng := rand.New(rand.NewPCG(1, 5))
 	bit := func(b bool) float32 {

@@ -23,7 +23,7 @@ func (n *net) program() *lines.Program {
 		conv := &lines.Conv{Filter: f, Columns: f.Rows}
 		if n.params.isSum(i) { // lines.Conv crops the added output, which is larger
 			conv.Skip = n.params.every()
-			add(conv, i, i+1-conv.Skip)
+			add(conv, i, i+1-conv.Skip) // node i+1 computes layer i
 			continue
 		}
 		add(conv, i)
@@ -45,16 +45,16 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 		return err
 	}
 	margin, inputs := n.Reach(), n.filters[0].Step
-	w, h, left := window.Dx(), window.Dy(), margin-window.Min.X
-	around := func(y int, rows *lines.Rows) { // edge samples are repeated beyond the edges
+	w, h, beyond := window.Dx(), window.Dy(), margin-window.Min.X
+	around := func(y int, rows *lines.Rows) { // repeats edge samples, the first of a row `beyond` times
 		to := rows.Row(y)
-		inner := to[left*inputs:][:size.X*inputs]
+		inner := to[beyond*inputs:][:size.X*inputs]
 		read(min(max(y-margin+window.Min.Y, 0), size.Y-1), inner)
-		for x := range left {
+		for x := range beyond {
 			copy(to[x*inputs:][:inputs], inner)
 		}
 		edge := inner[(size.X-1)*inputs:]
-		for x := (left + size.X) * inputs; x < len(to); x += inputs {
+		for x := (beyond + size.X) * inputs; x < len(to); x += inputs {
 			copy(to[x:], edge)
 		}
 	}

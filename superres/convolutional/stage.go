@@ -62,7 +62,7 @@ func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	fixed, working = s.net.Memory(width, rows)
 	if s.params.Grain > 0 {
-		working += 4 * int64(width) * int64(rows)
+		working += 4 * int64(width) * int64(rows) // of ApplyWithin's shares
 	}
 	return fixed, working
 }

@@ -56,7 +56,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	}
 	n, k := low.Dims()
 	m, _ := high.Dims()
-	if size := (n + m) * k * 8; size > npz.MaxBytes/2 {
+	if size := (n + m) * k * 8; size > npz.MaxBytes/2 { // in float64, half of what a file may hold
 		return nil, fmt.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d", k, n+m,
 			size>>20, npz.MaxBytes>>21)
 	}

@@ -127,7 +127,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 		return nil, err
 	}
 	side := p.Patch * p.Patch
-	low, err := a.GetMatrix("low", side, -MaxAtoms)
+	low, err := a.GetMatrix("low", side, -MaxAtoms) // up to MaxAtoms columns
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +195,8 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 // togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples of both in float32, the
-// low patch in float64, and the code.
+// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples of both in float32,
+// the low patch in float64, and a code of up to Patch² indexes and values.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
@@ -207,7 +207,7 @@ func (c *Stage) patchBytes() int {
 func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
-	fixed = int64(k) * int64(8*k+16*n+12*m) // bytes of an atom: in the Gram matrix, D_L and D_H
+	fixed = int64(k) * int64(8*k+16*n+12*m) // Gram matrix; D_L, also at length 1; D_H, also in float32
 	row := width * c.patchBytes()
 	together := min(max(togetherBytes, row), rows*row)
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))

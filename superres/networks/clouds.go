@@ -7,15 +7,14 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// renderCloudy returns a picture of samples from 0 to 1, in steps of 1/255, that seed decides: a sum of noises, which
-// are interpolated between random values on grids of 1, 2, 4, … samples. Their contrasts are in proportion to the
-// grids.
+// renderCloudy returns a picture of samples from 0 to 1, in steps of 1/255, that seed decides: a sum of noises, each
+// interpolated between random values on a grid of 1, 2, 4, … samples, with a contrast in proportion to this number.
 func renderCloudy(seed uint64, side, channels int) graph.Samples {
 	rng := rand.New(rand.NewPCG(seed, 34))
 	p := graph.NewSamples(graph.Shape{W: side, H: side, Channels: channels})
 	sum := make([]float64, len(p.Values))
 	for size := 1; size < side; size *= 2 {
-		across := side/size + 3
+		across := side/size + 3 // grid points in a row, some beyond the picture
 		grid := make([]float64, across*across*channels)
 		for i := range grid {
 			grid[i] = rng.Float64() - 0.5
@@ -39,7 +38,7 @@ func renderCloudy(seed uint64, side, channels int) graph.Samples {
 	for _, v := range sum {
 		least, most = min(least, v), max(most, v)
 	}
-	for i, v := range sum {
+	for i, v := range sum { // becomes 0 for the least, 1 for the greatest
 		p.Values[i] = float32(math.Round(255*(v-least)/(most-least)) / 255)
 	}
 	return p

@@ -24,9 +24,9 @@ func describe(g *graph.Graph) string {
 	return fmt.Sprintf("%d convolutions, %d channels", count, most)
 }
 
-// asCompact reports whether g is an SRVGGNetCompact: a chain of 3×3 convolutions with a PReLU after each but the last,
-// and a pixel shuffle, to which a nearest-neighbour enlargement of the picture is added; the sum may be reduced or
-// clipped. channels is the number of channels of the layers, layers their number between the first and the last.
+// asCompact reports whether g is an SRVGGNetCompact: a chain of 3×3 convolutions with a PReLU after each but the
+// last, and a pixel shuffle, to which a nearest-neighbour enlargement of the picture is added; the sum may be reduced
+// or clipped. channels is the number of channels of the layers, layers their number between the first and the last.
 func asCompact(g *graph.Graph) (channels, layers int, ok bool) {
 	at := 1 // the next node of the chain, in which each node takes the node before it alone
 	chain := func(is func(graph.Op) bool) bool {
@@ -41,7 +41,7 @@ func asCompact(g *graph.Graph) (channels, layers int, ok bool) {
 		return is && c.Height == 3 && c.Width == 3 && c.Groups == 1
 	}
 	activation := func(op graph.Op) bool { _, is := op.(graph.PReLU); return is }
-	for chain(conv) && chain(activation) {
+	for chain(conv) && chain(activation) { // ends after the last convolution
 		layers++
 	}
 	if layers < 2 || at >= len(g.Nodes) {

@@ -30,9 +30,9 @@ type Source struct {
 const leastAgreement = 15
 
 // Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and weights of RLFN, do not state
-// the ranges of the samples: Import guesses them by running the network on a picture that it generates. It fails if the
-// result resembles the picture with none of the ranges, with ctx.Err(), and with ErrMemory if it would take more than
-// memory bytes; 0 means no limit.
+// the ranges of the samples: Import guesses them by running the network on a picture that it generates. It fails if
+// the result resembles the picture with none of the ranges. It fails with ctx.Err() if ctx ends, and with ErrMemory
+// if it would take more than memory bytes; 0 means no limit.
 func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	n, err := importGraph(ctx, s, memory)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // mostBytes is the greatest size of a file that Open reads: 1.5 times the bytes of graph.MaxWeights weights in float64.
 const mostBytes = 12 * graph.MaxWeights
 
-// Files returns the names of all files of the network to which path belongs: for ncnn, the .param and then the .bin;
-// for ONNX and TensorFlow.js, path and the files of weights that it names; else path alone.
+// Files returns the names of all files of the network to which path belongs: for ncnn, the .param and then the .bin
+// if both exist; for ONNX and TensorFlow.js, path and the files of weights that it names; else path alone.
 func Files(path string) []string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
@@ -53,7 +53,7 @@ func Files(path string) []string {
 	return []string{param, bin}
 }
 
-// filesBeside returns the paths of the files of weights that namesIn finds in the contents of the file called path.
+// filesBeside returns the paths of the files of weights that namesIn finds in the file called path; none if unreadable.
 func filesBeside(path string, namesIn func([]byte) []string) (names []string) {
 	data, err := safefile.ReadRegular(path, mostBytes)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Source) readOne(path string) error {
 	n, err := io.ReadFull(f, all[:])
 	head := all[:n]
 	if n == 0 && err != nil {
-		return errors.New("the file is empty")
+		return errors.New("the file is empty, or cannot be read")
 	}
 	if err := refuseOther(head); err != nil {
 		return fmt.Errorf("the file %w", err)

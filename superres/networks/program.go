@@ -21,7 +21,7 @@ type builder struct {
 type value struct {
 	node     int
 	channels int
-	// step is the number of float32 values of a sample: channels, or that number rounded up to whole vectors.
+	// step is the number of float32 values of a pixel: channels, or that number rounded up to whole vectors.
 	step int
 	// isPixel is true for a single pixel, such as a picture's mean, which is combined with all pixels of another value.
 	isPixel bool
@@ -145,7 +145,7 @@ func (b *builder) chain(v value) (*lines.Chain, *lines.Node) {
 func (b *builder) unary(op lines.Pointwise, v value) value {
 	if v.isOpen {
 		c, _ := b.chain(v)
-		c.Steps = append(c.Steps, lines.Step{Op: op, A: lines.Made, B: lines.Made})
+		c.Steps = append(c.Steps, lines.Step{Op: op, A: lines.Made, B: lines.Made}) // B is not used
 		return v
 	}
 	v.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: lines.Made}}}, v)
@@ -171,7 +171,7 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 		return out
 	}
 	c, n := b.chain(made)
-	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)}
+	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)} // B: the input that is appended below
 	if made == y {
 		step.A, step.B = step.B, step.A
 	}
@@ -203,8 +203,8 @@ func (b *builder) sum(x, y value) value {
 // paired returns x and y with equal numbers of channels, a single channel repeated, and equal steps.
 func (b *builder) paired(x, y value) (value, value) {
 	for _, v := range [2]*value{&x, &y} {
-		if other := max(x.channels, y.channels); v.channels != other {
-			*v = b.choose(*v, make([]int, other), kernel.PadTo(other, kernel.Lanes))
+		if most := max(x.channels, y.channels); v.channels != most { // takes channel 0 each time
+			*v = b.choose(*v, make([]int, most), kernel.PadTo(most, kernel.Lanes))
 		}
 	}
 	if x.step != y.step {
@@ -213,7 +213,7 @@ func (b *builder) paired(x, y value) (value, value) {
 	return x, y
 }
 
-// aligned returns v with every sample padded to whole vectors.
+// aligned returns v with every pixel padded to whole vectors.
 func (b *builder) aligned(v value) value {
 	step := kernel.PadTo(v.channels, kernel.Lanes)
 	if v.step == step {
@@ -224,11 +224,11 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds a node that takes the given channels of v, in the given order, with step values for a sample.
+// choose adds a node that takes the given channels of v, in the given order, with step values for a pixel.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {
-		if last := len(op.Channels) - 1; i > 0 && channels[i-1]+1 == c {
+		if last := len(op.Channels) - 1; i > 0 && channels[i-1]+1 == c { // continues a range
 			op.Channels[last].Count++
 			continue
 		}
@@ -259,7 +259,7 @@ func (b *builder) shuffle(v value, factor int) value {
 	return out
 }
 
-// conv adds a convolution, as an open Chain. The kernels for 3×3 taps and for groups need samples of whole vectors.
+// conv adds a convolution, as an open Chain. The kernels for 3×3 taps and for groups need pixels of whole vectors.
 func (b *builder) conv(c graph.Conv, v value) value {
 	isTiled := c.Height == 3 && c.Width == 3 && c.Dilation == 1 && c.Groups == 1
 	if isTiled || c.Groups > 1 {
@@ -268,7 +268,7 @@ func (b *builder) conv(c graph.Conv, v value) value {
 	f := kernel.NewFloatFilter(kernel.Taps{
 		Outputs: c.Out, Inputs: v.channels, Groups: c.Groups, Height: c.Height, Width: c.Width, Weight: c.Weight,
 		Bias: c.Bias,
-	}, v.step, c.Dilation, 1)
+	}, v.step, c.Dilation, 1) // stride 1
 	base := &lines.FloatConv{Filter: f, Height: c.Height, Width: c.Width, Dilation: c.Dilation, Stride: 1,
 		Pad: lines.Edges(c.Pad)}
 	node := b.add(&lines.Chain{Base: base, Taken: 1}, v)

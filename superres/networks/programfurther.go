@@ -24,7 +24,7 @@ func positive(x float64) float64 {
 	return 0
 }
 
-// function applies f to every sample of v. 1/x would make +∞ of the zeros of the padding, so they are restored.
+// function applies f to every sample of v. 1/x would make +∞ of the zeros that pad pixels, so Padded restores them.
 func (b *builder) function(f graph.Function, v value) value {
 	if f == graph.Reciprocal {
 		return b.unary(lines.Padded{Pointwise: lines.Exactly(exact[f]), Channels: v.channels, Step: v.step}, v)
@@ -78,15 +78,16 @@ func (b *builder) addFurther(n graph.Node, in []value) (value, error) {
 func (b *builder) where(in []value) value {
 	x, y := b.paired(in[0], in[1])
 	y, z := b.paired(y, in[2])
-	x, z = b.paired(x, z)
-	x, y = b.paired(x, y)
+	x, z = b.paired(x, z) // the call above may have changed z
+	x, y = b.paired(x, y) // and that one x
 	out := x
 	out.node = b.add(lines.Select{}, x, y, z)
 	out.isOpen = false
 	return out
 }
 
-// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of all rows.
+// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of all rows:
+// for Norm, squares are summed in each row, and the root is taken at the end.
 func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	switch by {
 	case graph.Norm:
@@ -94,7 +95,7 @@ func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	case graph.Maximum:
 		return lines.Maximum, lines.Maximum
 	}
-	return lines.Reduction(by), lines.Reduction(by)
+	return lines.Reduction(by), lines.Reduction(by) // Mean and Sum, which both packages number alike
 }
 
 // reduce adds a reduction of channels to one, of the picture to one pixel, row by row, or of both.

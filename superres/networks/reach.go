@@ -10,9 +10,9 @@ import (
 // mostReach is the reach of a result that depends on the whole picture.
 const mostReach = 1 << 16
 
-// reachOf returns the reach, as defined by stage.Network, of a program that enlarges by scale. It is mostReach if the
-// result depends on the whole picture, or if cutting the picture at a multiple of alignment rows would change which
-// rows a node computes together.
+// reachOf returns the reach, as defined by stage.Network, of a program that enlarges by scale. It is mostReach if
+// the result depends on the whole picture, or if cutting the picture at a multiple of alignment rows would change
+// which rows a node computes together.
 func reachOf(p *lines.Program, scale, alignment int) int {
 	const shift = 720_720 // rows; a multiple of 1 to 16, so that every node moves by whole rows
 	const width = 1 << 10 // any will do
@@ -23,7 +23,7 @@ func reachOf(p *lines.Program, scale, alignment int) int {
 		}
 	}
 	reach := 0
-	for y := range alignment * scale { // further rows depend on the picture like one of these
+	for y := range alignment * scale { // in the middle; further rows depend on the picture like one of these
 		lo, hi := dependence(p, sizes, shift*scale+y)
 		reach = max(reach, shift+y/scale-lo, hi-1-(shift+y/scale))
 	}

@@ -76,8 +76,8 @@ func (r *run) read(y int, to *lines.Rows) {
 	r.fill(y, to.FloatRow(y))
 }
 
-// fill sets dst to row y, which must be in r.rows, limited to 0..1 and converted to the network's range. It repeats the
-// last sample up to dst's end.
+// fill sets dst to row y, which must be in r.rows, limited to 0..1 and converted to the span of the network. If dst
+// is longer, it repeats the last sample.
 func (r *run) fill(y int, dst []float32) {
 	channels, in := len(r.rows), r.ranges.In
 	for c, p := range r.rows {

@@ -36,11 +36,11 @@ type state struct {
 	Trainer string `json:"trainer,omitempty"`
 }
 
-// key returns bytes that must be equal for a run to continue another: the format, the options and constants of training
-// that affect the result, and the hash of the pictures or lessons.
+// key returns bytes that must be equal for a run to continue another: the format, the options and constants of
+// training that affect the result, and digest, the hash of the pictures or lessons.
 func (l *learner) key(digest string) []byte {
 	o := l.opt
-	from := sha256.Sum256(nil)
+	from := sha256.Sum256(nil) // stands for no network
 	if o.From != nil {
 		from = o.From.Fingerprint()
 	}
@@ -62,13 +62,13 @@ func (l *learner) key(digest string) []byte {
 	return key
 }
 
-// checkpoint returns a checkpoint of the training. It fails if the training has diverged.
+// checkpoint returns a checkpoint of a training on pictures or lessons with the given digest. It fails if it diverged.
 func (l *learner) checkpoint(digest string) ([]byte, error) {
 	if err := l.fetch(); err != nil {
 		return nil, err
 	}
 	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead, l.trainer})
-	if err != nil {
+	if err != nil { // JSON has no NaN
 		return nil, l.diverged(math.NaN())
 	}
 	var arrays []npz.Array

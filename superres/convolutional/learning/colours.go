@@ -29,8 +29,8 @@ import (
 // The options for colour. 3 layers in the chain are better than 1 or 2, by 0.1 dB in Cb and Cr. 3 layers of 32
 // channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Longer training is better:
 // 80,000 steps in place of 6,000 or 3,000 bring RGB 0.02 to 0.1 dB in clean pictures and 0.1 to 0.26 dB in JPEG files,
-// which hold colour at half the resolution. A network with one layer in the chain does not gain. Training also on
-// pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
+// which hold colour at half the resolution; a chain of one layer gains nothing. Training also on pictures reduced by
+// 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
 //
 // A network for brightness that looks at colour is no better after a short training, nor is a network for red, green
 // and blue. Trained long from random weights, with red and blue as further outputs of half the weight, it gains 0.03 to
@@ -59,7 +59,8 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper if the network for brightness is larger.
+// forColour returns the options for colour. The chain has as many layers as the network for brightness has vectors
+// of channels, or a quarter of its depth if that is more.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -103,7 +104,7 @@ func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 		}
 	}
 	d.progress(phase, d.Steps, d.Steps)
-	if _, err := l.report(ctx, &validation{}); err != nil { // it has diverged
+	if _, err := l.report(ctx, &validation{}); err != nil { // fetches the state, and fails if it has diverged
 		return nil, err
 	}
 	d.record.Trainer = l.trainer
@@ -113,11 +114,11 @@ func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 // colourPictures is the dataset for colour.
 type colourPictures struct {
 	*session
-	stage      *convolutional.Stage
-	subsampled bool
+	stage      *convolutional.Stage // enlarges brightness
+	subsampled bool                 // pictures have subsampled chroma
 	list       []colourPair
 	positions  positions
-	pixels     int64
+	pixels     int64 // of all pictures at full resolution
 	hash       training.Digest
 }
 
@@ -133,8 +134,7 @@ type colourPair struct {
 
 const lowSteps = 1 << 14 // steps from 0 to 1
 
-// colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist while a
-// colourPair is computed.
+// colourPixelBytes is the memory of a pixel in a colourPair. colourPlaneBytes allows for planes while one is computed.
 const (
 	colourPixelBytes = 2 + 2*colours
 	colourPlaneBytes = 256 << 20
@@ -143,8 +143,8 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read adds to d all pictures that have colour, and then synthetic pictures with the share d.Synthetic of their
-// pixels. Two thirds of the synthetic pictures, and all pixel art, are reduced to block means.
+// read adds to d all pictures that have colour, and then synthetic pictures with d.Synthetic times as many pixels.
+// Two thirds of the synthetic pictures, and all pixel art, are reduced to block means.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
@@ -223,7 +223,7 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 }
 
 // degrade returns img degraded like a real file: a robust model gets some pictures with noise, and a network for
-// subsampled chroma gets JPEG files. quality is the quality of the JPEG file, 0 if there is none.
+// subsampled chroma gets JPEG files. quality is the quality of the JPEG file, 0 if there is none. number is the seed.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy
@@ -247,8 +247,8 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 	return chroma.Smooth(img), quality, nil
 }
 
-// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry. The random
-// numbers follow from the seed, step and number alone.
+// fill implements dataset. The patch is at a random position in a random picture, all positions being equally
+// likely, and has a random symmetry. The random numbers follow from the seed, step and number alone.
 func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
@@ -259,8 +259,8 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 }
 
 // fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
-// The input has for each sample half its two colour differences and then its scale² pixels of brightness. Samples
-// beyond an edge are repeated.
+// For each sample the input has half its two colour differences, then its scale² pixels of brightness. Beyond edges,
+// edge samples are repeated.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

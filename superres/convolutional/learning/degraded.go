@@ -15,11 +15,10 @@ import (
 
 // Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes. Their
 // strength, an input of the network, is the standard deviation of noise and compression in levels, divided by
-// worstNoise. Blur and sharpening do not count; the network must recognise them itself.
+// worstNoise, at most 1. Blur and sharpening do not count; the network must recognise them itself.
 const worstNoise = 25
 
-// degradedMargin is the number of samples around the window that are degraded with it, so that the window lies in whole
-// blocks of JPEG files.
+// degradedMargin is how many samples around the window are degraded, too, so that it lies in whole JPEG blocks.
 const degradedMargin = 8
 
 // fillDegraded degrades a copy of the patch at random, and fills window and target from the copy as fillClean does. It

@@ -38,7 +38,7 @@ func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in
 
 // size returns the number of all parameters: weights, biases, slopes and levels.
 func (s shape) size() int {
-	n := (s.rows() + 2) * s.wide
+	n := (s.rows() + 2) * s.wide // 2: a bias and a slope
 	if s.graded {
 		n += convolutional.LevelCount * s.wide
 	}

@@ -63,8 +63,8 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
 	for i, s := range l.shapes {
-		// A layer of the chain starts near the identity, except the last of a part, since a skip connection adds the
-		// input of the part to its output.
+		// A layer of the chain starts near the identity, except the last of each part if there are several: as the
+		// input of the part is added to it, each part would double the activations. A single part does so only once.
 		isNearIdentity := i > 0 && i <= n.Depth && (n.Every() == n.Depth || i%n.Every() > 0)
 		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, isNearIdentity, rng))
 		if !s.linear {
@@ -73,7 +73,7 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	}
 	l.failures = make([]error, opt.Batch)
 	if opt.Engine != nil {
-		l.remote = newRemote(opt.Engine)
+		l.remote = newRemote(opt.Engine) // its program has other buffers
 		return l
 	}
 	size := l.size()
@@ -99,7 +99,7 @@ func (l *learner) size() (n int) {
 	return n
 }
 
-// network returns a new network with the running means of the parameters.
+// network returns a new network with the running means of the parameters, without the heads that withHeads has added.
 func (l *learner) network() *convolutional.Network {
 	n := convolutional.NewNetwork(l.architecture)
 	trained := n
@@ -112,6 +112,7 @@ func (l *learner) network() *convolutional.Network {
 	if l.opt.SeesColour {
 		last := len(n.Layers) - 1
 		to, from := n.Layers[last], trained.Layers[last]
+		// Weights are in rows of all outputs, one row for each tap and input. Outputs of brightness are the first.
 		for i := range to.Weight {
 			to.Weight[i] = from.Weight[i/to.Out*from.Out+i%to.Out]
 		}
@@ -128,8 +129,7 @@ const (
 	headWeight = 0.5
 )
 
-// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. All other layers are
-// shared.
+// withHeads returns n with a last layer of all heads, which begin as copies of brightness. All other layers are shared.
 func withHeads(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.Layers = slices.Clone(n.Layers)
@@ -137,7 +137,7 @@ func withHeads(n *convolutional.Network) *convolutional.Network {
 	from := *l
 	l.Out *= heads
 	l.Weight, l.Bias = make([]float32, heads*len(from.Weight)), slices.Repeat(from.Bias, heads)
-	for i := range l.Weight {
+	for i := range l.Weight { // in rows: all outputs for a tap and an input
 		l.Weight[i] = from.Weight[i/l.Out*from.Out+i%from.Out]
 	}
 	return &out
@@ -305,7 +305,7 @@ func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losse
 }
 
 // update sums the gradients of the patches, clips the sum, and moves the parameters along it. Then it moves the
-// running means of the parameters, by a share that is larger in the first steps.
+// running means of the parameters towards them, by a share that is larger in the first steps.
 func (l *learner) update(ctx context.Context) error {
 	squares := make([]float64, len(l.layers))
 	starts := make([]int, len(l.layers))

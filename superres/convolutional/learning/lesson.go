@@ -59,7 +59,7 @@ func (l *learner) teach(ctx context.Context, lesson func(step, number int) (Less
 				results = append(results, w.output(x, y)...)
 			}
 		}
-		slopes := w.target
+		slopes := w.target // free, as lessons have no target
 		l.losses[number] = [2]float64{one.Grade(results, slopes)}
 		for y := range w.side {
 			d := w.inner(last, y)

@@ -23,9 +23,9 @@ import (
 const (
 	warmUp       = 200   // steps
 	lastPart     = 0.15  // share of the steps in which the loss is e²
-	exactPart    = 0.02  // the last share of the steps, with products in float32 in a remote
+	exactPart    = 0.02  // the last share of the steps, in which a remote multiplies in float32
 	roundness    = 1e-6  // the constant of Charbonnier's loss
-	squareWeight = 25    // factor of e², which keeps gradients about as large
+	squareWeight = 25    // factor of e², which keeps gradients about as large as before
 	commonSquare = 9e-4  // mean of e² at which the logarithm has about the gradient of e²
 	leastSquare  = 3e-4  // added to the mean of e² before its logarithm is taken
 	momentum     = 0.95  // of Muon
@@ -46,7 +46,7 @@ func (l *learner) learningRate(step int) float64 {
 	return rise * (1e-6 + o.LearningRate*0.5*(1+elementary.Cos(math.Pi*float64(step)/float64(o.Steps))))
 }
 
-// isSquared reports whether the loss of a step is e².
+// isSquared reports whether the loss of a step is e² or, for a robust model, the logarithm of its mean.
 func (l *learner) isSquared(step int) bool { return float64(step) >= (1-lastPart)*float64(l.opt.Steps) }
 
 // clipGradient returns the factor, at most 1, that clips a gradient with the given norm to clipAt times the running
@@ -114,8 +114,7 @@ func newMuon(n int) muon {
 }
 
 // orthogonalise sets dst, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 if x is 0. n must be a multiple of
-// kernel.Lanes and kernel.Rows32. The iteration begins with x divided by the root of the trace of xᵀx, so that no
-// singular value exceeds 1.
+// kernel.Lanes and kernel.Rows32. x is first divided by the root of the trace of xᵀx: so singular values are at most 1.
 func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)

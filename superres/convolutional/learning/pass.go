@@ -11,15 +11,15 @@ import (
 // not spend most of its time on samples beside the patch. A pass is used by one goroutine.
 type pass struct {
 	shapes  []shape
-	skip    int         // see convolutional.Architecture
-	side    int         // side of the output
-	sides   []int       // side of the input of each layer, then of the last output
-	pads    []int       // the rows and columns of zeros around the input of each layer
-	input   []float32   // the window, padded for the span of the first layer
-	levels  levels      // of the patch
-	before  [][]float32 // the output of each layer before its activation
-	after   [][]float32 // the input of the next layer with its zeros; for the last layer the same slice as before
-	back    [2][]float32
+	skip    int          // see convolutional.Architecture
+	side    int          // side of the output
+	sides   []int        // side of the input of each layer, then of the last output
+	pads    []int        // the rows and columns of zeros around the input of each layer
+	input   []float32    // the window, padded for the span of the first layer
+	levels  levels       // of the patch
+	before  [][]float32  // the output of each layer before its activation
+	after   [][]float32  // the input of the next layer with its zeros; for the last layer the same slice as before
+	back    [2][]float32 // gradients of the layers' outputs, two used alternately
 	skipped [2][]float32 // gradients of outputs that skip layers, two used alternately
 	zero    []float32
 	bias    []float32 // the bias of a layer at the levels of the patch
@@ -33,15 +33,14 @@ type levels [convolutional.LevelCount]float32
 // rowsTogether is the number of rows of samples that one call of Correlate gets: few enough to stay in the cache.
 const rowsTogether = 6
 
-// newPass returns a pass for patches with a target of side×side samples. In each layer up to margin samples around the
-// patch are computed, too.
+// newPass returns a pass for targets of side×side samples. Layers also compute up to margin samples around the target.
 func newPass(shapes []shape, skip, side, margin int) *pass {
 	p := &pass{shapes: shapes, skip: skip, side: side}
 	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
 	p.sides[len(shapes)] = side
 	for i := len(shapes) - 1; i >= 0; i-- {
 		full := p.full(i)
-		if p.sides[i] = full; i > 0 && full > side+2*margin {
+		if p.sides[i] = full; i > 0 && full > side+2*margin { // zeros in place of wider samples
 			p.sides[i] = p.sides[i+1]
 			p.pads[i] = (full - p.sides[i]) / 2
 		}
@@ -53,7 +52,7 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 	}
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
-	most, longest, widest := 0, 0, 0
+	most, longest, widest := 0, 0, 0 // sizes of buffers: a gradient, rows of samples, channels
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
@@ -95,7 +94,7 @@ func (p *pass) inputOf(layer int) []float32 {
 }
 
 // start returns the index, in the padded input of the next layer, of the first value of row y of a layer's output.
-// Its first pads rows and columns are zeros.
+// That input begins with rows and columns of zeros, as many as pads says.
 func (p *pass) start(layer, y int) int {
 	pad := p.pads[layer+1]
 	return ((y+pad)*p.full(layer+1) + pad) * p.shapes[layer].wide
@@ -111,7 +110,7 @@ func (p *pass) output(x, y int) []float32 {
 // forward computes the output of all layers for the window in p.input.
 func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
-		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
+		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1] // n and m: sides of the input and the output
 		bias := p.biasOf(i, layers[i].now)
 		step := tiledRows(m)
 		for top := 0; top < m; top += step {
@@ -166,8 +165,7 @@ func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(l
 // shrinkage returns by how many samples on each side a layer's output is larger than the output p.skip layers later.
 func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
 
-// overlap returns the index of the first value that a skip connection adds to row y of a layer's output, in
-// p.after[layer−skip].
+// overlap returns the index in p.after[layer−skip] of the first value that a skip adds to row y of a layer's output.
 func (p *pass) overlap(layer, y int) int {
 	from := layer - p.skip
 	by := p.shrinkage(from)
@@ -186,8 +184,8 @@ func (p *pass) margin(layer int) int {
 	return p.shapes[layer].side - 1 - p.pads[layer]
 }
 
-// gradient returns the buffer for the gradient of a layer's output, and the number of samples in a row of it. The
-// layers use two buffers alternately.
+// gradient returns the buffer for the gradient of a layer's output, one of two in turn, and the samples in one of
+// its rows.
 func (p *pass) gradient(layer int) (d []float32, row int) {
 	row = p.sides[layer+1] + 2*p.margin(layer)
 	return p.back[layer%2][:row*row*p.shapes[layer].wide], row
@@ -274,7 +272,7 @@ func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)
 	if s.isTiled() {
-		d = d[:tiledSize(row)*s.wide]
+		d = d[:tiledSize(row)*s.wide] // tiles read on behind the last row
 		clear(d[row*row*s.wide:])
 		_, rowBefore := p.gradient(layer - 1)
 		step := tiledRows(n)
@@ -308,7 +306,7 @@ func (p *pass) passSkipped(layer, y int, d []float32) {
 	if layer%p.skip > 0 {
 		return
 	}
-	turn, wide := layer/p.skip%2, p.shapes[layer].wide
+	turn, wide := layer/p.skip%2, p.shapes[layer].wide // the sum of the later layer is in p.skipped[1-turn]
 	if p.isSkipped(layer) {
 		by, m := p.shrinkage(layer), p.sides[layer+p.skip+1]
 		if from := y - by; from >= 0 && from < m {
@@ -320,7 +318,7 @@ func (p *pass) passSkipped(layer, y int, d []float32) {
 	}
 }
 
-// addBias adds d, the gradient of a linear layer's output, to sums, the gradient of the layer's biases.
+// addBias adds the samples in d, the gradient of a linear layer's output, to sums, the gradient of the layer's biases.
 func addBias(sums, d []float32) {
 	for len(d) > 0 {
 		for o, v := range d[:len(sums)] {

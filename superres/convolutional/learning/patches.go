@@ -35,7 +35,7 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 }
 
 // sample returns the patch with the given number in a step. It is either synthetic or, of two patches at random
-// positions, the patch with the larger residual, because there is little to learn from large parts of most pictures.
+// positions, the patch with the larger residual, as large parts of most pictures teach little: see Defaults.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch
@@ -66,8 +66,7 @@ func (d *pictures) cut(rng *rand.Rand) patch {
 	return patch{from: &d.list[i], x: x, y: y}
 }
 
-// magnitude returns the sum of the magnitudes of the residual, in its integer steps, over one in three rows of the
-// target: enough to compare patches by.
+// magnitude returns the sum of |residual|, in integer steps, over every third row of the target: enough to compare.
 func (p patch) magnitude(side, scale int) (sum int) {
 	n, row := side*scale, p.from.w*scale
 	for y := 0; y < n; y += 3 {
@@ -167,8 +166,7 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 	}
 }
 
-// symmetry is an operation on a patch: transposition, then horizontal and vertical flip; negative swaps black and
-// white.
+// symmetry is an operation on a patch: a transposition, then flips along x and y; negative swaps black and white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }

@@ -43,7 +43,7 @@ const (
 	residualSteps = 16384
 )
 
-// quantise returns the samples of a plane, clamped to ±1.99, in units of 1/steps.
+// quantise returns the samples of a plane in units of 1/steps, clamped to ±1.99, which fits int16 with 16,384 steps.
 func quantise(p *plane.Plane, steps float64) []int16 {
 	list := make([]int16, len(p.Pix))
 	for i, v := range p.Pix {

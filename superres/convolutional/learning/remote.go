@@ -15,9 +15,9 @@ import (
 )
 
 // remote is the program at the other end of Trainer.Engine, which makes the steps of a learner: PyTorch, through the
-// module superres.train for Python. This program does all else, so that patches, degradations, schedules, checkpoints
-// and reports have one source. A message to the remote program is an order, a line of JSON, and then numbers in
-// float32, little-endian:
+// module superres.train for Python. This program does all else, so that patches, degradations, schedules,
+// checkpoints and reports have one source. A message to the remote program is an order, a line of JSON, and then
+// numbers in float32, little-endian:
 //
 //	start   the arrays of all layers, as in a checkpoint; the answer is a line that names the program
 //	step    the patches of a step: windows, then targets, levels, and 1 for a synthetic picture or 0, of all patches;
@@ -56,7 +56,7 @@ type layerOrder struct {
 	Levels int  `json:"levels"` // number of levels, 0 if they are no inputs
 }
 
-// startOrder describes the learner and all constants of optimiser.go.
+// startOrder describes the learner. By holds all constants of optimiser.go by their names.
 type startOrder struct {
 	Do     string             `json:"do"`
 	Layers []layerOrder       `json:"layers"`
@@ -102,7 +102,7 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	return err
 }
 
-// start sends the state of l, with which the training begins, and sets the fields of r. w is a worker of l.
+// start sends the state of l that training begins with, and sets r.name and the layout of r.message. w is of l.workers.
 func (r *remote) start(l *learner, w *worker) error {
 	o := startOrder{
 		Do: "start", Skip: l.architecture.Every(), Batch: l.opt.Batch, Window: w.sides[0], Patch: w.side,
@@ -196,7 +196,7 @@ func (l *learner) fetch() error {
 	if r == nil || !r.ahead {
 		return nil
 	}
-	var sums [4]float32
+	var sums [4]float32 // the mean norm, the loss, the squared error, the dead channels
 	err := errors.Join(r.send(struct {
 		Do string `json:"do"`
 	}{"state"}), r.to.Flush())

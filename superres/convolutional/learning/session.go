@@ -24,8 +24,7 @@ type session struct {
 // phase is the name of the training of brightness in calls of progress.
 const phase = "learning"
 
-// keepTime is the time after which Keep is called even within an interval, which may take hours with a large network,
-// so that a crash loses at most the work of keepTime.
+// keepTime is the time after which Keep is called even within an interval, which may take hours with a large network.
 const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.
@@ -96,7 +95,7 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 }
 
 // firstNetwork returns the network that the training starts from: new, or the network of s.From, made to fit s. Layers
-// from index known on need random weights. It fails if channels, skips or the inputs for colour do not allow it.
+// from index known on need random weights. It fails if channels, depth, skips or the inputs for colour do not allow it.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -128,7 +127,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	for i, l := range from.Layers[:known] {
 		for k, list := range n.Layers[i].Levels {
-			if l.Levels[k] == nil || !s.Robust {
+			if l.Levels[k] == nil || !s.Robust { // else From's
 				l.Levels[k] = list
 			}
 		}
@@ -152,8 +151,8 @@ func addColour(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// shorten returns a network of layers of n with only depth layers in the chain, at most n.Depth. Skips divide the chain
-// into parts, and some parts are left out, evenly. As each part only adds to its input, the remaining parts still work.
+// shorten returns a network of layers of n, which has skips, with depth layers in the chain, at most n.Depth. Skips
+// divide the chain into parts; some are left out, evenly. As parts only add to their inputs, the rest still works.
 func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false
@@ -186,7 +185,7 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	}
 	size := max(n.Skip, 1) // layers of a part
 	for i := 0; i < n.Depth; i += size {
-		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:])
+		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:]) // to the beginning of a part
 	}
 	out.Layers[0], out.Layers[depth+1] = n.Layers[0], n.Layers[n.Depth+1]
 	return out

@@ -22,8 +22,8 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 // patches of 24×24 samples, training takes four fifths of the time that it takes with a row of tiles at a time.
 const tilesTogether = 64
 
-// tiledRows returns the number of rows, of the given number of samples, that a pass gives to convolve or correlate in
-// one call: enough for tilesTogether tiles.
+// tiledRows returns the number of rows, of the given number of samples, that a pass gives to convolve or correlate
+// in one call: whole rows of tiles, enough for tilesTogether tiles.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide
@@ -46,14 +46,13 @@ func spreadTaps(dst, weights, buffer []float32, block int) {
 // tiles holds the buffers for the tiles that are computed together.
 type tiles struct {
 	rows             []float32 // rows of samples, transformed along columns
-	samples, results []float32 // the places of all tiles, one place after another
+	samples, results []float32 // the places of all tiles: of each place, the values of all tiles one after another
 	valid            []float32 // rows of samples with zeros beyond them
-	taps, half       []float32 // the gradient of transformed taps
+	taps, half       []float32 // the gradient of transformed taps, and of taps transformed along rows alone
 	zero             []float32
 }
 
-// newTiles returns buffers for layers with at most side samples in a row of output, and with inputs and outputs of at
-// most the given number of channels.
+// newTiles returns buffers for layers with up to side samples in a row of output, and with up to `channels` in and out.
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels
@@ -75,7 +74,7 @@ func (t *tiles) bytes() int64 {
 // spreadSamples transforms the given number of rows of n tiles each from src into t.samples, first along columns,
 // into t.rows, then along rows. src has k channels, and its rows begin pitch entries apart.
 func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
-	row, all := (tileSide*n+2)*k, rows*n*k
+	row, all := (tileSide*n+2)*k, rows*n*k // entries of a row in t.rows, and of one place of all tiles
 	for y := range rows {
 		kernel.SpreadSamples(t.rows, row, 0, src[y*tileSide*pitch:], pitch, 0, row, 1)
 		for j := range tileTaken {

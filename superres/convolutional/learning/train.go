@@ -28,8 +28,7 @@ type Trainer struct {
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
-	// Skip is the number of layers that a skip connection spans: see convolutional.Architecture. It divides Depth; 0
-	// stands for Depth.
+	// Skip is how many layers a skip connection spans, a divisor of Depth; 0: Depth. See convolutional.Architecture.
 	Skip int
 	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores with
 	// AVX-512. With 0 the stage is From.
@@ -79,13 +78,11 @@ type Trainer struct {
 	// context ends. A run with the same options and pictures can go on from a checkpoint. An error of Keep ends the
 	// training. nil makes no checkpoints.
 	Keep func(checkpoint []byte) error
-	// Kept is a checkpoint of an interrupted run, or nil. It is ignored if damaged, or made with other options or
-	// pictures.
+	// Kept is a checkpoint of an interrupted run, or nil. If damaged, or of other options or pictures, it is ignored.
 	Kept []byte
 	// From is a stage, for any scale, with the same number of channels, whose layers the training starts from. If Depth
 	// is greater, layers are inserted that at first change nothing. If Depth is less, which is allowed only in a chain
-	// with skips, parts of the chain are left out. At another scale the last layer starts at random. nil: all layers
-	// start at random.
+	// with skips, parts of it are left out. At another scale the last layer starts at random. nil: all layers do.
 	From *convolutional.Stage
 	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which
 	// uses PyTorch; nil: this program makes them. A training may go on from a checkpoint of another program.
@@ -110,17 +107,17 @@ const mostMargin = 128
 // digits, with patches that are whole pictures of 14×14 samples, need the margin of 128: their error on MNIST's test
 // images is 0.0105 with it and 0.0109 without, in 1.4 times the time.
 //
-// A small network gains 0.04 to 0.05 dB from a teacher; a large network that is its own teacher only improves drawings.
-// 10 % drawings in place of 1 % raise drawings from 29.5 to 31.9 dB, and cost photographs 0.01. Deep and narrow
-// networks only keep up at first: 24 layers of 32 channels are behind 10 of 48 after a billion pixels. Seeing colour is
-// worth 0.08 to 0.14 dB at ×3 and ×4, and harms single pictures at ×2. 64 channels and 16 layers with a skip every 4,
-// for the effort max, have 0.1 dB more than photo at each scale. The mean of networks that were trained on from the
-// same network, for some ten thousand steps each, can be 0.01 to 0.04 dB better than all of them, as photo and
-// photo-max at ×4 are, but is useless if one was trained too far. photo at ×2 has no capacity left.
+// A small network gains 0.04 to 0.05 dB from a teacher; a large network that is its own teacher only improves
+// drawings. 10 % drawings in place of 1 % raise drawings from 29.5 to 31.9 dB, and cost photographs 0.01 dB. Deep and
+// narrow networks only keep up at first: 24 layers of 32 channels are behind 10 of 48 after a billion pixels. Seeing
+// colour is worth 0.08 to 0.14 dB at ×3 and ×4, and harms single pictures at ×2. 64 channels and 16 layers with a skip
+// every 4, for the effort max, have 0.1 dB more than photo at each scale. The mean of networks that were trained on
+// from the same network, for some ten thousand steps each, can be 0.01 to 0.04 dB better than all of them, as photo
+// and photo-max at ×4 are, but is useless if one was trained too far. Further steps no longer improve photo at ×2.
 //
-// Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors in
-// the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one with the
-// larger residual. Training without negatives loses 0.02 dB.
+// Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors
+// in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one with
+// the larger residual, as training does nevertheless. Training without negatives loses 0.02 dB.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 16,
@@ -143,8 +140,7 @@ func GrainOf(d resample.Degradation, robust bool) float64 {
 type Report struct {
 	// Step is the number of steps made so far, in this run and in earlier runs that it continues, out of Steps.
 	Step, Steps int
-	// Pixels is the number of low-resolution pixels that the network has been shown in these steps, without the margins
-	// of patches: Step·Batch·Patch².
+	// Pixels is the number of low-resolution pixels shown in these steps, without margins: Step·Batch·Patch².
 	Pixels int64
 	// Products is the number of products (multiply-adds) of the forward pass for Pixels.
 	Products float64
@@ -235,7 +231,7 @@ func (t Trainer) Memory() int64 {
 	}
 	total := int64(96 << 20) // for all that is not counted
 	a := t.architecture()
-	a.Strength, a.Trust = false, false
+	a.Strength, a.Trust = false, false // too small to count
 	n := convolutional.NewNetwork(a)
 	if t.SeesColour {
 		n = withHeads(n)
@@ -243,11 +239,11 @@ func (t Trainer) Memory() int64 {
 	shapes := shapesOf(n)
 	gradients := t.Batch
 	if t.Engine != nil {
-		gradients = 0
+		gradients = 0 // the other program has them
 	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // the latter for muon
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide) // 9 for arrays of layer; the latter for muon
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
 	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()

@@ -89,7 +89,7 @@ func (s *sampler) add(truth *plane.Plane) {
 		}
 		for j, v := range h {
 			s.high[at*m+j] = float64(v)
-			if s.Mean && !s.Detail {
+			if s.Mean && !s.Detail { // residuals lack the mean already
 				s.high[at*m+j] -= mean
 			}
 		}

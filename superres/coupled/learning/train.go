@@ -104,8 +104,9 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return t.Scale, t.Degradation, t.check()
 }
 
-// Memory implements training.Trainer. It counts one picture; the pairs of patches, Patches·Patch²·(1+Scale²)·8 bytes;
-// and the memory of the learner or, if that is greater, a second copy of the pairs, as exists after sampling.
+// Memory implements training.Trainer. It counts one picture, by 64 MiB; the pairs of patches,
+// Patches·Patch²·(1+Scale²)·8 bytes; and the memory of the learner or, if that is greater, a second copy of the
+// pairs, as exists after sampling. It is 0 if Train would refuse t.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0

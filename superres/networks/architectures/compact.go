@@ -33,7 +33,7 @@ func buildCompact(b *builder) (output int, size string) {
 			last = max(last, n)
 		}
 	}
-	if last%2 != 0 || last > 2*len(b.tensors) {
+	if last%2 != 0 || last > 2*len(b.tensors) { // at least every second layer has a tensor
 		b.fail("the number of the last layer is %d, expected an even one and no gaps", last)
 		return 0, ""
 	}

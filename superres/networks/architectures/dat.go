@@ -41,6 +41,7 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 		attended = b.attendChannels(b.get(attn+"temperature", 3).Data, parts)
 		ofChannels, ofPixels = ofPixels, ofChannels
 	} else {
+		// Every second layer with windows is moved, the second in even groups and the first in odd ones.
 		isMoved := group%2 == 0 && i%4 == 2 || group%2 == 1 && i%4 == 0
 		attended = b.add("", graph.Concat{}, b.attendHalf(attn, 0, isMoved, parts),
 			b.attendHalf(attn, 1, isMoved, parts))
@@ -103,15 +104,15 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// attendHalf adds attention in windows for one half of the channels, half 0 or 1. parts are the nodes of queries, keys
-// and values. If isMoved is true, the picture is moved by half a window before, and back after.
+// attendHalf adds attention in windows of h×w pixels for one half of the channels, half 0 or 1. parts are the nodes
+// of queries, keys and values. If isMoved is true, the picture is moved by half a window before, and back after.
 func (b *builder) attendHalf(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
 	b.used[name+"relative_position_index"] = true
 	distances := b.get(name+"rpe_biases", 2) // distances down and across, the least first
 	rows, heads := distances.Shape[0], b.get(name+"pos.pos3.2.bias", 1).Shape[0]
-	first := slices.Concat(distances.Data, []float32{0})[:2] // of windows of h×w pixels: 1−h and 1−w
+	first := slices.Concat(distances.Data, []float32{0})[:2] // 1−h and 1−w, or 0 after an error
 	h, w := int(1-max(first[0], -graph.MaxWindow)), int(1-max(first[1], -graph.MaxWindow))
 	if n := h * w; min(h, w) < 1 || max(h, w) > graph.MaxWindow || rows != (2*h-1)*(2*w-1) || distances.Shape[1] != 2 ||
 		heads > graph.MaxScores/n/n {
@@ -136,7 +137,7 @@ func (b *builder) attendHalf(name string, half int, isMoved bool, parts []int) i
 	return b.roll(-a.rows, -a.columns, b.attend(a, halves[0], halves[1], halves[2]))
 }
 
-// maxPositions is the greatest number of products in one layer of the network that positions runs. It bounds the time.
+// maxPositions bounds the time of positions: the numbers in distances, times the weights of the largest layer.
 const maxPositions = 1 << 22
 
 // positions runs the small network with which DAT computes biases from distances. distances has two numbers for each

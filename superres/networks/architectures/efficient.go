@@ -87,8 +87,8 @@ func buildSAFMN(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("to_img.0", x)), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// safm multiplies x, of the given number of features, by a map. It divides the channels of x into up to five parts, as
-// many as have weights, reduces part i by 2ⁱ, convolves it and enlarges it again. The joined parts give the map.
+// safm multiplies x, of the given number of features, by a map. It divides the channels of x into up to five parts,
+// as many as have weights, reduces part i to maxima of blocks of side 2ⁱ, convolves and enlarges it, and joins all.
 func (b *builder) safm(name string, features, x int) int {
 	levels := 0
 	for b.has(fmt.Sprintf("%smfr.%d.weight", name, levels)) && levels < 5 {
@@ -98,14 +98,14 @@ func (b *builder) safm(name string, features, x int) int {
 		b.fail("%q has %d channels in %d parts", name, features, levels)
 		return x
 	}
-	per := features / levels
+	perPart := features / levels
 	var parts []int
 	for i := range levels {
-		part, factor := b.channelsOf(x, i*per, per), 1<<i
+		part, factor := b.channelsOf(x, i*perPart, perPart), 1<<i
 		if i > 0 {
 			part = b.add("", graph.Pool{IsMax: true, Height: factor, Width: factor, Stride: factor}, part)
 		}
-		part = b.depthwise(fmt.Sprintf("%smfr.%d", name, i), per, part)
+		part = b.depthwise(fmt.Sprintf("%smfr.%d", name, i), perPart, part)
 		if i > 0 {
 			part = b.add("", graph.Resize{By: graph.Nearest, Up: factor, Down: 1}, part)
 		}
@@ -115,8 +115,8 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm adds a normalisation over the channels of each pixel, with epsilon added to the variance, then the weights
-// and biases of the given name.
+// layerNorm adds a normalisation over the channels of each pixel, with epsilon added to the variance, then the
+// weights and biases of the given name.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
@@ -183,8 +183,8 @@ func buildPLKSR(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// convolvePart convolves the first n of the features channels of x, where n is the number of outputs of the named
-// convolution. The other channels stay as they are.
+// convolvePart convolves the first n channels of x, where n is the number of outputs of the named convolution. The
+// other channels stay as they are. features is the number of all channels of x.
 func (b *builder) convolvePart(name string, features, x int) int {
 	n := b.get(name+".weight", 4).Shape[0]
 	if n > features {

@@ -98,6 +98,7 @@ func buildRRDBNet(b *builder) (output int, size string) {
 		x = b.add("", graph.Add{}, b.scale(0.2, inner), x)
 	}
 	x = b.add("", graph.Add{}, b.conv(n.trunk, x), start)
+	// In the oldest networks, a further step would have the number of convolution high or last.
 	for i := 1; b.has(n.step(i)+".weight") && n.step(i) != n.high && n.step(i) != n.last; i++ {
 		x = b.add("nearest", graph.Resize{By: graph.Nearest, Up: 2, Down: 1}, x)
 		x = b.leaky(0.2, b.conv(n.step(i), x))

@@ -89,7 +89,7 @@ func (b *builder) enlargeSwinIR(channels, x int) int {
 	}
 	x = b.leaky(0.01, b.conv("conv_before_upsample.0", x))
 	features := b.get("conv_before_upsample.0.weight", 4).Shape[0]
-	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 {
+	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 { // odd numbers are shuffles
 		x = b.shuffle(features, b.conv(fmt.Sprintf("upsample.%d", i), x))
 	}
 	for i := 1; b.has(fmt.Sprintf("conv_up%d.weight", i)); i++ {
@@ -135,7 +135,7 @@ func (b *builder) window(name string) (side, heads int) {
 	distances := squareRoot(table.Shape[0])
 	side, heads = (distances+1)/2, table.Shape[1]
 	if distances%2 == 0 || side < 1 || side > graph.MaxWindow || heads > graph.MaxScores/side/side/side/side {
-		b.fail("%q has the shape %v, expected those of a window of an odd number of distances", name, table.Shape)
+		b.fail("%q has the shape %v, expected (2·n − 1)² rows for windows of n×n pixels", name, table.Shape)
 		return 1, 1
 	}
 	return side, heads
@@ -149,16 +149,16 @@ func (b *builder) attendOverlapping(name, layer string, in int) int {
 		keys: graph.Keys{Height: large, Width: large, Down: w, Across: w}}
 	distances := w + large - 1
 	a.bias = b.biases(name, heads, w*w, large*large, distances*distances, func(i, k int) int {
-		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1
+		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1 // from i to k, plus w−large+1
 		at := down*distances + across
-		if at < 0 { // the table is indexed from its end
+		if at < 0 { // counts from the end of the table, as in the original
 			at += distances * distances
 		}
 		return at
 	})
 	parts := b.split(b.linear(name+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
 	for i, part := range parts[1:] {
-		edge := (large - w) / 2 // of zeros
+		edge := (large - w) / 2 // zeros, so that each large window has its small one in the middle
 		parts[1+i] = b.add("", graph.Pad{Edges: graph.Edges{Top: edge, Left: edge, Bottom: edge, Right: edge}}, part)
 	}
 	x := b.linear(name+"proj", b.attend(a, parts[0], parts[1], parts[2]))

@@ -2,7 +2,7 @@ package graph
 
 import "superres/superres/networks/fail"
 
-// Roll moves the samples up by Rows and to the left by Columns. Samples that leave at one side enter at the other.
+// Roll moves samples Rows up and Columns left (negative: down, right). What leaves at one side enters at the other.
 type Roll struct{ Rows, Columns int }
 
 // Interleave puts distant pixels side by side: row b·Rows + a of the result, for each a below Rows, is row
@@ -12,14 +12,14 @@ type Interleave struct {
 	Undo          bool
 }
 
-// Windows divide a picture into parts within which pixels attend to each other: windows of Height×Width pixels, which
-// must divide the picture evenly, or the whole picture if Height and Width are 0. Heads equal groups of neighbouring
-// channels attend separately.
+// Windows divide a picture into parts within which pixels attend to each other: windows of Height×Width pixels,
+// which must divide the picture evenly, or the whole picture if Height and Width are 0. Channels form Heads equal
+// groups of neighbours, the heads, and each head attends separately.
 type Windows struct{ Height, Width, Heads int }
 
 // Keys are the windows of a second input: as many as in the first input, of Height×Width pixels. Each window begins
-// Down rows below the window above and Across columns right of the window to its left, so windows may overlap. A zero
-// Keys means the windows of the first input.
+// Down rows below the window above and Across columns right of the window to its left, so windows may overlap. A
+// zero Keys means windows as in the first input.
 type Keys struct{ Height, Width, Down, Across int }
 
 // Scores multiplies the pixels of windows of two inputs with each other. Its result has one pixel per window. Channel
@@ -73,7 +73,7 @@ func (w Windows) check(s Shape) {
 	fail.When(w.Heads < 1 || s.Channels%w.Heads != 0, "of %d channels in %d heads", s.Channels, w.Heads)
 	fail.When(!isWhole &&
 		(min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 || s.H%w.Height != 0),
-		"of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W, s.H)
+		"of windows of %d×%d, expected divisors of %d×%d samples up to %d", w.Width, w.Height, s.W, s.H, MaxWindow)
 }
 
 // MaxWindow is the greatest side of a window of Windows.
@@ -95,9 +95,9 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scoresShape returns the shape of ChannelScores' result: a pixel per window, a channel per pair of a head's channels.
+// scoresShape returns the shape of ChannelScores' result: a pixel per window, a channel per pair of channels of a head.
 func (w Windows) scoresShape(in []Shape) Shape {
-	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one size", len(in))
+	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one shape", len(in))
 	w.check(in[0])
 	n := in[0].Channels / w.Heads
 	fail.When(n < 1 || n > MaxScores || w.Heads > MaxScores/n/n,
@@ -138,6 +138,7 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) {
 }
 
 // shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
+// Unlike ChannelScores, Scores cannot take the whole picture as a window.
 func (p Scores) shape(in []Shape) (s Shape) {
 	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
 	p.check(in[0])
@@ -160,7 +161,7 @@ func (p WeightedSum) shape(in []Shape) (s Shape) {
 func (p ChannelScores) shape(in []Shape) Shape { return p.scoresShape(in) }
 func (p ChannelSum) shape(in []Shape) Shape    { return p.sumShape(in) }
 
-// shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
+// shape implements Op. Each pixel of the input holds the scores of one window: n×n for each head, for n pixels.
 func (m ShiftMask) shape(in []Shape) Shape {
 	s := onlyInput(in)
 	n := m.Height * m.Width
@@ -171,10 +172,10 @@ func (m ShiftMask) shape(in []Shape) Shape {
 	return s
 }
 
-// IsApart reports whether two pixels of a window, given by their indexes in it, were apart before the picture was
-// moved. The window is in column x and row y of the windows; s, the shape of the scores, has one pixel per window.
+// IsApart reports whether two pixels of a window, given by row-by-row indexes, were apart before the picture was
+// moved. The window is in column x and row y of all windows. s is the shape of the scores: a pixel per window.
 func (m ShiftMask) IsApart(x, y, first, second int, s Shape) bool {
-	// part numbers the strips along a side: 2 came from the opposite side, 1 is the rest of the last window.
+	// part numbers the strips along a side: 0 ends where the last window begins, 2 came from the opposite side.
 	part := func(i, windows, window, shift int) int {
 		switch {
 		case i < (windows-1)*window:

@@ -51,7 +51,7 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 // pixels and then by output channel if blockFirst is true, else by output channel and then by place.
 func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	count, n := b.shapes[in].Channels, factor*factor
-	if blockFirst && n > 1 && count > n && count%n == 0 { // with n channels, both orders are the same
+	if blockFirst && n > 1 && count > n && count%n == 0 { // one output channel has the same order in both cases
 		var err error
 		if in, err = b.Add(name, Select{InterleavedChannels(count, count/n)}, in); err != nil {
 			return 0, err
@@ -69,7 +69,7 @@ func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int)
 	return node, err
 }
 
-// Find returns the first node whose samples have width w and height h, and reports whether such a node exists.
+// Find returns the first node whose samples have width w and height h, up to rounding, and reports whether one exists.
 func (b *Builder) Find(w, h float64) (node int, found bool) {
 	const slack = 1e-2 // of a pixel: files hold factors in float32
 	for i, s := range b.shapes {
@@ -86,8 +86,8 @@ func (b *Builder) Shape(node int) Shape { return b.shapes[node] }
 // Node returns a node. The Builder shares the lists of the node.
 func (b *Builder) Node(node int) Node { return b.nodes[node] }
 
-// Graph returns the graph that ends with the given output node, without nodes that do not affect that node. Its Range
-// is 1. Graph fails if Check does not accept the graph.
+// Graph returns the graph that ends with the given output node, without nodes that do not affect that node. The
+// input always stays. The Range is 1. Graph fails if Check does not accept the graph.
 func (b *Builder) Graph(output int) (*Graph, error) {
 	needed := make([]bool, len(b.nodes))
 	needed[0], needed[output] = true, true
@@ -99,7 +99,7 @@ func (b *Builder) Graph(output int) (*Graph, error) {
 		}
 	}
 	g := &Graph{Range: 1}
-	index := make([]int, len(b.nodes))
+	index := make([]int, len(b.nodes)) // of each needed node in g
 	for i, n := range b.nodes {
 		if !needed[i] {
 			continue

@@ -14,16 +14,16 @@ const (
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps along one side of a convolution
 	MaxScale    = 16 // the scale of one Resize or shuffle, and of a whole network
-	// MaxScores is the greatest number of channels of a result of Scores: 7 heads of 16×16 pixels and 24×24 keys fit.
+	// MaxScores is the greatest number of scores of a window, the channels of a result of Scores or ChannelScores.
 	MaxScores = 1 << 20
 )
 
-// Check fails unless the graph is a network that enlarges pictures: it must keep the limits; a node may take only
-// earlier nodes; parameters must fit and be finite; the result must have as many channels as the picture, and the sides
-// of the picture times a whole number from 1 to MaxScale.
+// Check fails unless the graph is a network that enlarges pictures. It must keep the limits. The first node, and no
+// other, must be the input, and a node may take only earlier nodes. Parameters must fit and be finite. The result
+// must have as many channels as the picture, and the sides of the picture times a whole number from 1 to MaxScale.
 func (g *Graph) Check() error {
 	if len(g.Nodes) == 0 || len(g.Nodes) > MaxNodes || g.Output < 0 || g.Output >= len(g.Nodes) {
-		return fmt.Errorf("%d nodes, expected 1 to %d", len(g.Nodes), MaxNodes)
+		return fmt.Errorf("%d nodes, expected 1 to %d, with the output among them", len(g.Nodes), MaxNodes)
 	}
 	if g.Range != 1 && g.Range != 255 {
 		return fmt.Errorf("white is %g, expected 1 or 255", g.Range)
@@ -69,7 +69,7 @@ func (g *Graph) Check() error {
 
 func (n Node) describe() string { return fmt.Sprintf("%s %q", NameOf(n.Op), n.Name) }
 
-// numbers returns the float32 lists of an operation, and one list of its single float32 fields.
+// numbers returns the float32 lists of an operation, then one list, maybe empty, of its single float32 fields.
 func numbers(op Op) [][]float32 {
 	v := reflect.ValueOf(op)
 	var all [][]float32
@@ -106,7 +106,7 @@ func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 		if i == 0 {
 			shapes[0] = Shape{w, h, n.Op.(Input).Channels}
 			if c := shapes[0].Channels; c != 1 && c != 3 || w < 1 || h < 1 {
-				return nil, fmt.Errorf("an input of %d channels, expected 3, or 1 for brightness", c)
+				return nil, fmt.Errorf("an input of %d channels, %d×%d pixels, expected 3 or 1 channels", c, w, h)
 			}
 			continue
 		}
@@ -148,9 +148,9 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of a
-// picture. It tries pictures of 17·n×19·n pixels for several n, until it finds an n for which the graph enlarges. If
-// there is none, it returns the first shapes that it got, or the last error.
+// Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of
+// pictures. The example has 17·n×19·n pixels, sides without other common divisors. Example tries several n, until the
+// result is a whole number of times as wide. If it never is, it returns the first shapes, or else the last error.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	for _, n := range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
 		s, failure := g.Shapes(17*n, 19*n)
@@ -185,23 +185,24 @@ func (g *Graph) measure() (m Measure, err error) {
 	if out := larger[g.Output]; out.W != 31*m.Multiple*m.Scale || out.H != 37*m.Multiple*m.Scale {
 		return m, errors.New("the size of the result is not a multiple of that of the picture")
 	}
+	// A node multiplies as often as it has pixels, or its input for ConvTranspose, times the products per pixel.
 	for i, n := range g.Nodes {
-		samples := float64(shapes[i].W) * float64(shapes[i].H)
+		pixels := float64(shapes[i].W) * float64(shapes[i].H)
 		switch op := n.Op.(type) {
 		case Conv:
-			m.MACs += samples * float64(len(op.Weight))
+			m.MACs += pixels * float64(len(op.Weight))
 		case ConvTranspose:
 			from := shapes[n.Inputs[0]]
 			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
 		case Scores:
 			perHead := shapes[n.Inputs[0]].Channels / max(op.Heads, 1)
-			m.MACs += samples * float64(shapes[i].Channels) * float64(perHead)
+			m.MACs += pixels * float64(shapes[i].Channels) * float64(perHead)
 		case WeightedSum:
-			m.MACs += samples * float64(shapes[i].Channels) * float64(op.Keys.pixels(op.Windows))
+			m.MACs += pixels * float64(shapes[i].Channels) * float64(op.Keys.pixels(op.Windows))
 		case ChannelScores:
-			m.MACs += samples * float64(shapes[i].Channels) * op.pixels(shapes[n.Inputs[0]])
+			m.MACs += pixels * float64(shapes[i].Channels) * op.pixels(shapes[n.Inputs[0]])
 		case ChannelSum:
-			m.MACs += samples * float64(shapes[i].Channels) / float64(max(op.Heads, 1)) * float64(shapes[i].Channels)
+			m.MACs += pixels * float64(shapes[i].Channels) / float64(max(op.Heads, 1)) * float64(shapes[i].Channels)
 		}
 	}
 	m.MACs /= float64(in.W) * float64(in.H)

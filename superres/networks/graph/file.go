@@ -46,8 +46,8 @@ type Saved struct {
 	Numbers []int `json:"numbers,omitempty"`
 }
 
-// Save returns the nodes of g as a model file holds them, and the numbers of all float32 lists of all nodes, one list
-// after another. The output of g must be its last node.
+// Save returns the nodes of g as a model file holds them, and the numbers of all float32 lists of all nodes, one
+// list after another. The output of g must be its last node, since Load takes the last node as the output.
 func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 	for _, n := range g.Nodes {
 		s := Saved{Op: NameOf(n.Op), In: n.Inputs}
@@ -59,15 +59,15 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 			list.SetZero()
 		}
 		if op.Kind() == reflect.Struct && op.NumField() > 0 {
-			s.Params, _ = json.Marshal(op.Interface()) // cannot fail for numbers, bools and lists of integers
+			s.Params, _ = json.Marshal(op.Interface()) // cannot fail: all numbers are finite
 		}
 		nodes = append(nodes, s)
 	}
 	return nodes, numbers
 }
 
-// Load returns the graph that Save saved, with Range 1. The lists of the graph share memory with numbers. Load fails if
-// the lengths that nodes state do not add up to numbers, or if Check does not accept the graph.
+// Load returns the graph that Save saved, with Range 1. The lists of the graph share memory with numbers. Load fails
+// if the lengths that nodes state do not add up to the length of numbers, or if Check does not accept the graph.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	if len(nodes) == 0 || len(nodes) > MaxNodes {
 		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)
@@ -94,7 +94,7 @@ func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 		return nil, nil, errors.New("no such operation")
 	}
 	made := reflect.New(reflect.TypeOf(op))
-	made.Elem().Set(reflect.ValueOf(op))
+	made.Elem().Set(reflect.ValueOf(op)) // says which function a Function is
 	if len(s.Params) > 0 {
 		d := json.NewDecoder(bytes.NewReader(s.Params))
 		d.DisallowUnknownFields()

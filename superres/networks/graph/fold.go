@@ -1,8 +1,9 @@
 package graph
 
-// foldNode merges node i with its first input if at least one of the two nodes is a convolution and no other node takes
-// the input, unless that is a Pad, which may stay. If node i is the sum of two convolutions, foldNode merges these. It
-// returns i, since visitNodes asks for the node that replaces node i.
+// foldNode merges node i into one convolution with its first input: an Affine or a Pad that only crops with the
+// convolution before it, a convolution with the zero padding, Affine or convolution before it. No other node may
+// take that input, except zero padding, which stays for the others. If node i is the sum of two convolutions,
+// foldNode merges these. It returns i, since visitNodes asks for the node that replaces node i.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)
@@ -15,7 +16,7 @@ func (s *simplifier) foldNode(i int) int {
 	case Pad:
 		c, ok := from.Op.(Conv)
 		pad := c.Pad.plus(op.Edges)
-		if ok && own && op.within(-1<<30, 0) && pad.within(0, 1<<30) {
+		if ok && own && op.within(-1<<30, 0) && pad.within(0, 1<<30) { // crops no more than c pads
 			c.Pad = pad
 			s.set(i, c, from.Inputs...)
 		}
@@ -23,7 +24,7 @@ func (s *simplifier) foldNode(i int) int {
 		switch before := from.Op.(type) {
 		case Pad:
 			pad := op.Pad.plus(before.Edges)
-			if before.Mode == PadZero && before.within(0, 1<<30) && pad.within(0, MaxSide*MaxSide) {
+			if before.Mode == PadZero && before.within(0, 1<<30) && pad.within(0, MaxSide*MaxSide) { // as Conv allows
 				op.Pad = pad
 				s.set(i, op, from.Inputs...)
 			}
@@ -52,10 +53,10 @@ func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	scale, offset := perChannel(a.Scale, c.Out), perChannel(a.Offset, c.Out)
 	weight, bias := make([]float32, len(c.Weight)), make([]float32, c.Out)
 	copy(bias, c.Bias)
-	per := len(weight) / c.Out
+	perOutput := len(weight) / c.Out
 	for o := range bias {
 		bias[o] = float32(bias[o]*scale[o]) + offset[o]
-		for k := o * per; k < (o+1)*per; k++ {
+		for k := o * perOutput; k < (o+1)*perOutput; k++ {
 			weight[k] = c.Weight[k] * scale[o]
 		}
 	}
@@ -83,7 +84,7 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	weight, bias := make([]float32, len(c.Weight)), make([]float32, c.Out)
 	copy(bias, c.Bias)
 	for o := range bias {
-		channel := o / (c.Out / c.Groups) * perGroup
+		channel := o / (c.Out / c.Groups) * perGroup // the first input of o's group
 		sum := 0.0
 		for k := range perGroup {
 			for t := range taps {
@@ -100,7 +101,7 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// perChannel returns list with one value per channel; a list of one value is repeated.
+// perChannel returns list, which has one value per channel, or repeats its only value for every channel.
 func perChannel(list []float32, channels int) []float32 {
 	if len(list) == channels {
 		return list

@@ -58,7 +58,8 @@ type Conv struct {
 }
 
 // ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
-// result, Stride samples from its neighbour's. Pad samples are cut off above and left, Pad−Extra below and right.
+// result, Stride samples from its neighbour's. Pad samples are cut off above and left, Pad−Extra below and right,
+// where a negative number adds samples.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
 	// Groups is as in Conv.
@@ -119,8 +120,7 @@ type (
 	Min struct{}
 )
 
-// Where takes a sample from its second input where the first input is not 0, else from its third input. An input may
-// have a single channel or pixel, as in Add.
+// Where takes a sample from its second input where the first is not 0, else from its third. Their sizes are as in Add.
 type Where struct{}
 
 // Concat joins the channels of all its inputs, one input after the other.
@@ -133,8 +133,8 @@ type Select struct{ Channels []int }
 // channel c·r² + (y mod r)·r + x mod r.
 type PixelShuffle struct{ Factor int }
 
-// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input must be multiples of Factor, unless Extend is
-// true: then samples beyond the bottom and on the right count as 0.
+// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input must be multiples of Factor, unless Extend
+// is true: then samples beyond the bottom and right edges count as 0.
 type PixelUnshuffle struct {
 	Factor int
 	Extend bool
@@ -151,12 +151,12 @@ const (
 )
 
 // Resize multiplies the sides of the picture by Up/Down. At least one of the two is 1, unless Up is less than Down and
-// AlignCorners is false. With a second input, both are 0, and the result has the size of that input. Samples beyond the
-// edges repeat the edge samples. With Nearest, sample i of n along a side is sample ⌊i·m/n⌋ of m in the input.
+// AlignCorners is false. With a second input, both are 0, and the result has the size of that input. Edge samples are
+// repeated beyond the edges. With Nearest, sample i of n in a row of the result is sample ⌊i·m/n⌋ of m in the input.
 type Resize struct {
 	By       Interpolation
 	Up, Down int
-	// A is the parameter of bicubic interpolation, −0.75 or −0.5.
+	// A is the parameter of bicubic interpolation, from −1 to 0: usually −0.75 or −0.5.
 	A float64
 	// AlignCorners maps the centres of the input's corner samples to the centres of the result's corner samples;
 	// otherwise the outer corners of the two pictures coincide.

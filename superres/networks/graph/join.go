@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// joinNode removes node i if it changes nothing, or joins it with its input. A PixelUnshuffle that undoes a
-// PixelShuffle goes with it, and x + x becomes 2·x. It returns the node that replaces node i.
+// joinNode returns the node that replaces node i: an earlier node if node i changes nothing or undoes its input, as
+// a PixelUnshuffle undoes a PixelShuffle; else node i, which may now be joined with its input. x + x becomes 2·x.
 func (s *simplifier) joinNode(i int) int {
 	n := s.nodes[i]
 	first := n.Inputs[0]
@@ -33,7 +33,7 @@ func (s *simplifier) joinNode(i int) int {
 			s.set(i, Affine{[]float32{2}, []float32{0}}, first)
 		}
 	case PReLU:
-		if before, ok := s.nodes[first].Op.(PReLU); ok && leastOf(before.Slope) >= 0 {
+		if before, ok := s.nodes[first].Op.(PReLU); ok && leastOf(before.Slope) >= 0 { // keeps the sign
 			s.set(i, PReLU{product(before.Slope, op.Slope)}, s.nodes[first].Inputs[0])
 		}
 	}
@@ -53,8 +53,8 @@ func product(a, b []float32) []float32 {
 	return list
 }
 
-// joinAffine joins an Affine with an Affine before it, or moves it nearer to a convolution, if no other node takes its
-// input: before a pixel shuffle, before a Pad that adds no zeros, or, if it only has positive factors, before a PReLU.
+// joinAffine joins an Affine with an Affine before it, or moves it nearer to a convolution if no other node takes
+// its input: before a pixel shuffle, a Pad that adds no zeros, or, with positive factors and no offset, a PReLU.
 func (s *simplifier) joinAffine(i int, op Affine) {
 	first, own := s.ownInput(i)
 	from := s.nodes[first]
@@ -112,8 +112,8 @@ func repeat(list []float32, n int) []float32 {
 	return all
 }
 
-// joinClip joins a Clip with a Clip before it, removes a PReLU before it if the Clip makes it useless, and replaces a
-// Clip that only limits samples to 0 and above by a ReLU.
+// joinClip joins a Clip with a Clip before it, or removes a PReLU before it that only changes samples which the Clip
+// makes Min. After other operations, a Clip that only limits samples to 0 and above becomes a ReLU.
 func (s *simplifier) joinClip(i int, op Clip) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	switch before := from.Op.(type) {
@@ -130,7 +130,7 @@ func (s *simplifier) joinClip(i int, op Clip) {
 	}
 }
 
-// flatten replaces every Concat among the inputs of node i, a Concat, by its inputs, unless there would be too many.
+// flatten replaces every Concat among the inputs of node i, a Concat, by its inputs, up to MaxChannels inputs in all.
 func (s *simplifier) flatten(i int) {
 	var inputs []int
 	for _, from := range s.nodes[i].Inputs {
@@ -178,8 +178,7 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins node i with a Pad before it if both only cut samples off, or if the first only adds zeros and the
-// second adds zeros or cuts samples off.
+// joinPad joins node i with a Pad before it if both only cut, or if both have PadZero and the first does not cut.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)

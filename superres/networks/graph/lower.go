@@ -4,7 +4,7 @@ package graph
 // output channel for each of the Stride×Stride phases, the positions in a Stride×Stride block of the result; the pixel
 // shuffle puts the phases there; Pad, with negative edges, crops. in is the number of input channels.
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
-	r, outs := c.Stride, c.Out/c.Groups
+	r, outs := c.Stride, c.Out/c.Groups // outs: outputs of a group
 	// Before the crop, row q·r + phase takes row q − t of the input with tap phase + r·t; columns likewise.
 	taps := c.taps()
 	conv := Conv{Out: c.Out * r * r, Height: taps, Width: taps, Dilation: 1, Groups: c.Groups}

@@ -30,7 +30,7 @@ func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	}
 }
 
-// chain returns b and then c, one of which has 1×1 taps, as one convolution without its Pad. b has `in` inputs.
+// chain joins b, with `in` inputs, and then c, one of which has 1×1 taps, to one convolution. The caller sets its Pad.
 func chain(b, c Conv, in int) Conv {
 	result := c
 	if b.size() > 1 {
@@ -91,8 +91,8 @@ func (s *simplifier) mergeSum(i int) {
 	weight, bias := make([]float32, len(a.Weight)), make([]float32, a.Out)
 	copy(weight, a.Weight)
 	for k, w := range b.Weight {
-		x, y, kernel := k%b.Width, k/b.Width%b.Height, k/b.size()
-		weight[kernel*a.size()+(top+y)*a.Width+left+x] += w
+		x, y, pair := k%b.Width, k/b.Width%b.Height, k/b.size() // a pair of an output and an input
+		weight[pair*a.size()+(top+y)*a.Width+left+x] += w
 	}
 	for _, list := range [][]float32{a.Bias, b.Bias} {
 		for o, v := range list {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Operand is an operand of Builder.Arithmetic: samples of a node or, if Constant is not nil, one or more constants.
+// Operand is an operand of Arithmetic: samples of a node or, if Constant is not nil, one constant or one per channel.
 type Operand struct {
 	Node     int
 	Constant []float32

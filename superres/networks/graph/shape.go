@@ -17,8 +17,8 @@ func shapeOf(op Op, in []Shape) (s Shape, err error) {
 	return s, err
 }
 
-// onlyInput returns the shape of the input of an operation with one input. Like all methods named shape, it panics with
-// a fail.Failure at the first error.
+// onlyInput returns the shape of the only input. Like all methods named shape, it panics with a fail.Failure if it
+// fails.
 func onlyInput(in []Shape) Shape {
 	fail.When(len(in) != 1, "has %d inputs, expected 1", len(in))
 	return in[0]
@@ -58,7 +58,7 @@ func (c ConvTranspose) shape(in []Shape) Shape {
 	case c.Kernel < 1 || c.Kernel > MaxSide || c.Stride < 1 || c.Stride > MaxScale || c.Pad < 0 || c.Pad >= c.Kernel ||
 		c.Extra < 0 || c.Extra >= c.Stride:
 		panic(fail.With("%d×%d taps, stride %d, padding %d and %d", c.Kernel, c.Kernel, c.Stride, c.Pad, c.Extra))
-	case c.Out < 1 || c.Out > MaxChannels/c.Stride/c.Stride:
+	case c.Out < 1 || c.Out > MaxChannels/c.Stride/c.Stride: // lower makes Out·Stride² channels
 		panic(fail.With("%d channels for each of %d×%d phases, expected at most %d altogether", c.Out, c.Stride,
 			c.Stride, MaxChannels))
 	case c.Groups < 1 || s.Channels%c.Groups != 0 || c.Out%c.Groups != 0:
@@ -202,10 +202,10 @@ const MaxResize = 1024
 // check fails for an unknown interpolation, and for Bicubic if the parameter A is not in −1..0.
 func (r Resize) check() {
 	fail.When(r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0),
-		"by an unknown interpolation")
+		"by an unknown interpolation, or with a parameter of %g, expected −1 to 0", r.A)
 }
 
-// shape implements Op. Negative edges make the result smaller.
+// shape implements Op. Negative edges make the result smaller. The limits keep files from making it too large.
 func (p Pad) shape(in []Shape) Shape {
 	s := onlyInput(in)
 	fail.When(!p.within(-1<<20, 1<<10) || p.Mode < PadZero || p.Mode > PadReflect, "by %v", p.Edges)

@@ -8,10 +8,10 @@ import (
 // Simplify returns a graph with the results of g, except for rounding, and fewer operations. Check must accept g.
 //
 //   - Nodes are removed if they change nothing, concatenate a single input, or have no effect on the result.
-//   - Transposed convolutions become convolutions with pixel shuffles, which may reach a row further.
+//   - Transposed convolutions become convolutions with pixel shuffles, and may have a further row of taps that are 0.
 //   - Zero padding moves into the convolution after it, cropping into the convolution before it.
 //   - Factors and offsets move into convolutions beside them, or are joined with each other.
-//   - Successive convolutions become one if that saves products, as do sums of convolutions.
+//   - Successive convolutions become one unless that costs products, as do sums of convolutions.
 //
 // The weights of unchanged nodes are shared with g.
 func (g *Graph) Simplify() *Graph {
@@ -42,8 +42,8 @@ type simplifier struct {
 	work     int  // products spent on new weights
 }
 
-// spend subtracts products from the budget for computing new weights. If fewer are left, it subtracts nothing and
-// reports false, so that a strange file cannot make Simplify take long.
+// spend subtracts products from the budget for computing new weights, which keeps strange files from taking Simplify
+// long. If the budget does not suffice, spend subtracts nothing and reports false.
 func (s *simplifier) spend(products int) bool {
 	const most = 1 << 30
 	if products > most-s.work {
@@ -110,7 +110,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	case Scores:
 		return op.Heads * op.Height * op.Width * op.Keys.pixels(op.Windows)
 	case ChannelScores:
-		return most / op.Heads * most
+		return most / op.Heads * most // for each head, the square of its most/Heads channels
 	case WeightedSum, ChannelSum:
 		return s.channels[n.Inputs[1]]
 	}

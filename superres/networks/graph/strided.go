@@ -15,13 +15,13 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 		return b.Add(name, c, input)
 	}
 	shape := b.shapes[input]
-	// Whether the result has one row, or column, more for each further block, be the block whole or incomplete.
+	// canExtend is true if each further block, even an incomplete one, adds one row or column to the result.
 	canExtend := (c.Pad.Left+c.Pad.Right-(c.Width-1)*c.Dilation)%max(stride, 1) == 0 &&
 		(c.Pad.Top+c.Pad.Bottom-(c.Height-1)*c.Dilation)%max(stride, 1) == 0
 	switch {
 	case stride < 1 || stride > MaxScale || shape.Channels*stride*stride > MaxChannels:
-		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
-			name, stride, shape.Channels, MaxChannels)
+		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected 1 to %d, and %d channels/stride²", name,
+			stride, shape.Channels, MaxScale, MaxChannels)
 	case !canExtend && (shape.W%stride != 0 || shape.H%stride != 0):
 		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W,
 			shape.H)
@@ -51,7 +51,7 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	pairs := c.Out * in / c.Groups // pairs of an output and an input of its group
 	count := pairs * stride * stride * s.Height * s.Width
 	if count > MaxWeights || len(c.Weight) != pairs*c.Height*c.Width {
-		return s, fmt.Errorf("%d weights for %d channels in and %d out, and more than %d with a stride", len(c.Weight),
+		return s, fmt.Errorf("%d weights for %d channels in and %d out, or more than %d with a stride", len(c.Weight),
 			in, c.Out, MaxWeights)
 	}
 	s.Weight = make([]float32, count)
@@ -68,8 +68,7 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	return s, nil
 }
 
-// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples. split
-// finds the block and the sample of each tap.
+// strided describes the taps of a convolution along one side of a picture as taps on blocks of stride samples.
 type strided struct {
 	taps, before, behind  int // the number of taps on blocks, and the padding in blocks
 	dilation, stride, pad int // of the original convolution
@@ -78,8 +77,8 @@ type strided struct {
 // strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
-	s.before = -floorDiv(-before, stride)
-	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1
+	s.before = -floorDiv(-before, stride)                              // the first tap is in the block -s.before
+	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1 // up to the block of the last tap
 	// The result has `more` samples more than there are blocks.
 	more := floorDiv(before+behind-(taps-1)*dilation-1, stride) + 1
 	s.behind = more + s.taps - 1 - s.before

@@ -59,8 +59,8 @@ type codec struct {
 	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
 	// metadata.Metadata.Writer adds them. It is nil for formats that are not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// encoderBytes returns the bytes of memory that encode, or a writer of animations, needs besides a picture of the
-	// given size. nil means next to none.
+	// encoderBytes returns the memory that encode, or a writer of animations, needs besides the picture; nil: hardly
+	// any.
 	encoderBytes func(w, h int) int64
 	// stream begins a file that is written chunk by chunk. It is nil for formats that can be written only all at once.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)

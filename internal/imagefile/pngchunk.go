@@ -29,7 +29,7 @@ var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
-		c.rows[i] = append(c.rows[i][:0], make([]byte, mostPixelBytes+n)...)
+		c.rows[i] = append(c.rows[i][:0], make([]byte, mostPixelBytes+n)...) // zeros before the first pixel
 	}
 	c.filtered = append(c.filtered[:0], make([]byte, (hi-lo)*(n+1))...)
 	row, above := c.rows[0], c.rows[1]

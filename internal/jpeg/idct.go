@@ -28,7 +28,7 @@ const (
 	fIn1and5 = -3196  // c5 − c3
 )
 
-// butterfly returns the inverse transform of 8 numbers, times 2^scaleBits.
+// butterfly returns the inverse transform of 8 numbers, times √8 and 2^scaleBits.
 func butterfly(x0, x1, x2, x3, x4, x5, x6, x7 int32) (y0, y1, y2, y3, y4, y5, y6, y7 int32) {
 	rotated := (x2 + x6) * fC6
 	even2, even6 := rotated+x2*fC2less6, rotated-x6*fC2plus6

@@ -25,9 +25,10 @@ type decoder struct {
 }
 
 // span is the part of a row of a block that lies in the picture: n pixels that begin at (x, y), or none if n <= 0.
+// plane is the number of the sample in the blocks of a planar picture, else 0.
 type span struct {
 	plane, x, y, n int
-	row            []byte // samples in the file's encoding, predictor undone; valid only during the call
+	row            []byte // samples in the file's encoding, predictor undone; valid only until visit returns
 }
 
 // blocks calls visit with each row of each block, from several goroutines. It visits all blocks even if some fail, and

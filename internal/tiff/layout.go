@@ -368,7 +368,7 @@ func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 		}
 		l.blockWidth, l.blockHeight = int(tileWidth), int(tileHeight)
 	}
-	if int64(l.blockWidth)*int64(l.samples)*int64(l.bits) > 1<<36 {
+	if int64(l.blockWidth)*int64(l.samples)*int64(l.bits) > 1<<36 { // bits of a row: 8 GiB, far above real files
 		return FormatError("its rows are too long")
 	}
 	return nil

@@ -56,11 +56,11 @@ type codec struct {
 
 	end func(data []byte) uint64 // returns the offset in data where the first picture ends, or 0 if unknown
 
-	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
+	// encode writes a picture from adapt. For TIFF, WebP and AVIF it also writes the metadata; for others,
 	// metadata.Metadata.Writer adds them. It is nil for formats that are not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// encoderBytes returns the memory that encode, or a writer of animations, needs besides the picture; nil: hardly
-	// any.
+	// encoderBytes returns the bytes of memory that encode, or a writer of animations, needs besides a picture of the
+	// given size. nil means next to none.
 	encoderBytes func(w, h int) int64
 	// stream begins a file that is written chunk by chunk. It is nil for formats that can be written only all at once.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)

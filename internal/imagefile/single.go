@@ -130,7 +130,7 @@ func (f *codec) hasSuccessor(data []byte) bool {
 	return err == nil
 }
 
-// endOfPNG returns the offset where the first picture in the PNG data ends.
+// endOfPNG returns the offset after IEND in the PNG data or, in damaged data, after the last sound chunk.
 func endOfPNG(data []byte) uint64 {
 	end := uint64(len(data))
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {

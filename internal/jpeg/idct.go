@@ -80,7 +80,7 @@ func sample(y int32) byte {
 
 // fillBlock writes to out the samples of a block that has only one coefficient, first, its dequantised DC coefficient.
 func fillBlock(first int32, out []byte, stride int) {
-	v := sample(first << (columnBits + scaleBits))
+	v := sample(first << (columnBits + scaleBits)) // as both passes of inverse would scale it
 	for i := range 8 {
 		row := out[i*stride : i*stride+8 : i*stride+8]
 		row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] = v, v, v, v, v, v, v, v

@@ -149,7 +149,7 @@ func (t GeoTag) readDoubles() (v []float64) {
 }
 
 // countsCentres reports whether pixel coordinates count from the centre of the first pixel, not from its corner. The
-// key directory has four numbers, then four for each key: the key, the value's place (0: here), a count, the value.
+// key directory has four 16-bit numbers, then four for each key: the key, its place (0: here), a count, the value.
 func countsCentres(tags []GeoTag) bool {
 	const rasterType, point = 1025, 2
 	for _, t := range tags {

@@ -86,7 +86,7 @@ func cross(a, b vector) (c vector) {
 	return c
 }
 
-// inverse returns the inverse of m, from its cofactors. ok is false where the determinant is nearly 0.
+// inverse returns the inverse of m, from its cofactors. ok is false where the determinant is at most 1e-6 from 0.
 func (m matrix) inverse() (inv matrix, ok bool) {
 	const least = 1e-6
 	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}

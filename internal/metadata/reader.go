@@ -56,7 +56,7 @@ func (r *reader) keepBlock(c content) []byte {
 	return c.start(c.size)
 }
 
-// keepPart appends p with the given data to r.m.Own. Past MaxParts or MaxBlock it warns once and drops the part.
+// keepPart appends p with data to r.m.Own. Past MaxParts parts or MaxBlock bytes in all it drops p, and warns once.
 func (r *reader) keepPart(p Part, data Body) {
 	r.parts++
 	r.owned += data.Len

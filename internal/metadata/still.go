@@ -196,7 +196,7 @@ func (c *catalogue) readKinds(body Body) {
 	})
 }
 
-// readReferences appends the references in a box iref (8.11.12) to c. base is the file offset of box meta's content.
+// readReferences adds references in a box iref (ISO/IEC 14496-12, 8.11.12) to c. base is the offset of meta's content.
 func (c *catalogue) readReferences(body Body, base int64) {
 	f := &fields{data: body.Start(4)}
 	number := 2
@@ -214,7 +214,7 @@ func (c *catalogue) readReferences(body Body, base int64) {
 	})
 }
 
-// readPlaces reads a box iloc (8.11.3), the offsets and lengths of the items' bytes, into their extents.
+// readPlaces reads a box iloc (ISO/IEC 14496-12, 8.11.3), where the bytes of items lie, into their extents.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
 	sizes := f.number(2) // how many bytes four kinds of numbers have below

@@ -126,8 +126,8 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	return data, nil
 }
 
-// visitSubsampled calls visit with the rows of a subsampled YCbCr block. In the file, the luma of a few pixels is
-// followed by the Cb and Cr that these pixels share (TIFF 6.0, section 21). Cb and Cr are repeated for each pixel.
+// visitSubsampled calls visit with the rows of a subsampled YCbCr block. In the file, the luma of horizontal ×
+// vertical pixels is followed by the Cb and Cr that they share (TIFF 6.0, section 21). Each gets a copy.
 func (w *worker) visitSubsampled(rows rowSource, s span, height int, visit func(span)) error {
 	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
 	luma := w.horizontal * w.vertical      // luma samples that share Cb and Cr

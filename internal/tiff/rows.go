@@ -170,7 +170,7 @@ func (p *pictureRows) next(row []byte) error {
 	return nil
 }
 
-// picture decodes the JPEG or WebP data of a block. YCbCr becomes RGB. It refuses a picture larger than the block.
+// picture decodes the JPEG or WebP data of a block. YCbCr becomes RGB. It refuses a picture of more pixels than most.
 func (w *worker) picture(data []byte) (img image.Image, err error) {
 	// A block at an edge may hold a full tile, or only the part in the picture, and some encoders write more rows.
 	most := int64(w.blockWidth+16) * int64(w.blockHeight+16)

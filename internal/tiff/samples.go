@@ -33,7 +33,7 @@ func (d *decoder) fill(s span) {
 }
 
 // fillInks converts the CMYK and alpha of the row s to RGB and alpha. to is the canvas from the first pixel of s on.
-// It holds black in the channel of alpha until the pixels are converted, and gets alpha last.
+// The channel of alpha holds black until the pixels are converted, and gets alpha last.
 func (d *decoder) fillInks(to []byte, s span) {
 	const isAlpha = true
 	c, n := &d.canvas, d.inBlock()

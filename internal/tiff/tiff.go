@@ -47,9 +47,9 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 }
 
 // Decode returns the picture of the TIFF in src, the first that is not a smaller copy or a mask; data holds the whole
-// file. The bounds begin at (0, 0). Grey becomes *image.Gray or, above 8 bits, *image.Gray16; palettes of up to 8 bits
-// *image.Paletted; CMYK of up to 8 bits *image.CMYK; and all others *image.RGBA, *image.NRGBA, *image.RGBA64 or
-// *image.NRGBA64. Colours that the file stores multiplied by alpha stay so, and others stay unmultiplied.
+// file. The bounds begin at (0, 0). Without alpha, grey becomes *image.Gray or, above 8 bits, *image.Gray16, palettes
+// of up to 8 bits *image.Paletted, CMYK of up to 8 bits *image.CMYK. All others become *image.RGBA, *image.NRGBA,
+// *image.RGBA64 or *image.NRGBA64. Colours that are stored multiplied by alpha stay so, others stay unmultiplied.
 //
 // A sample v of n bits means v/(2ⁿ − 1) of white. Signed samples of up to 16 bits are read as unsigned, as ImageMagick
 // and FFmpeg do; longer negative samples become black. In floating point, white is 1 if no sample is above 16, else

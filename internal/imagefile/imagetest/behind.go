@@ -124,7 +124,7 @@ func MPF(length uint32, others ...[3]uint32) []byte {
 		uint32(len(others)+1)), TIFFEntry(order, 0xb002, 7, uint32(16*(len(others)+1)), 50), make([]byte, 4)} {
 		b = append(b, e...)
 	}
-	for _, e := range append([][3]uint32{{0x20030000, length, 0}}, others...) {
+	for _, e := range append([][3]uint32{{0x20030000, length, 0}}, others...) { // 2: representative, 3: baseline
 		b = order.AppendUint32(order.AppendUint32(order.AppendUint32(order.AppendUint32(b, e[0]), e[1]), e[2]), 0)
 	}
 	return JPEGSegment(0xe2, b...)

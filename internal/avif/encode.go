@@ -42,8 +42,8 @@ func encode(ctx context.Context, mod api.Module, width, height int, pix []byte, 
 		return nil, err
 	}
 	mod.Memory().Write(in, pix)
-	const yuv444, yuv400, speed = 1, 4, 10 // two values of the enum avifPixelFormat; the greatest speed
-	layout, q := uint64(yuv444), uint64(quality)
+	const yuv444, yuv400, speed = 1, 4, 10       // two values of the enum avifPixelFormat; the greatest speed
+	layout, q := uint64(yuv444), uint64(quality) // q: of the colours, and of alpha
 	if grey {
 		layout = yuv400
 	}

@@ -3,9 +3,8 @@
 // A Decoder reads the header and the palette (header.go). The caller checks the size and allocates memory for the
 // pixels, and Decode fills it: from uncompressed pixels in pixels.go, from run-length codes in rle.go.
 //
-// Sources: Microsoft, "Bitmap Storage", with BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV4HEADER,
-// BITMAPV5HEADER and "Bitmap Compression"; IBM, "OS/2 2.0 Presentation Manager Programming Reference",
-// BITMAPINFOHEADER2.
+// Sources: Microsoft, "Bitmap Compression" and "Bitmap Storage", with BITMAPFILEHEADER, BITMAPCOREHEADER and
+// BITMAPINFOHEADER to BITMAPV5HEADER; IBM, "OS/2 2.0 Presentation Manager Programming Reference", BITMAPINFOHEADER2.
 package bmp
 
 import (

@@ -16,8 +16,7 @@ const (
 
 // decodeRuns decodes run-length codes. rows returns the memory of a row by its number in the file. A run is coded as
 // its length and its pixel: an index, two alternating 4-bit indices, or blue, green and red. Pixels that no code sets
-// stay the first colour of the palette, or black. Pixels past the end of a row are dropped. The end code may be missing
-// if all rows are there.
+// stay the palette's first colour, or black. Pixels past a row's end are dropped. The last row needs no end code.
 //
 // Note: ImageMagick pads rows to a multiple of four pixels, with runs that may begin past the end of the row.
 func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
@@ -70,7 +69,7 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 // readRun writes n pixels to row from x on: if literal, the next n pixels of the file, else n copies of the next pixel,
 // or of the next two 4-bit indices in turn. It drops pixels beyond the width of the picture.
 func (d *Decoder) readRun(row []byte, x, n int64, literal bool) error {
-	var buffer [3*255 + 1]byte
+	var buffer [3*255 + 1]byte // for 255 pixels of three bytes, and padding
 	data := buffer[:max(1, d.depth/8)]
 	if literal {
 		data = buffer[:(n*d.depth+15)/16*2] // literal pixels are padded to an even number of bytes

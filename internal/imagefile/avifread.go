@@ -49,8 +49,7 @@ func modelOfAVIF(s *metadata.Still) color.Model {
 	return color.RGBAModel
 }
 
-// avifBytes returns the bytes of memory for decoding the AVIF in src, besides the file and the picture, or 0 for a file
-// that cannot be decoded.
+// avifBytes returns the bytes of memory, besides file and picture, to decode the AVIF in src, or 0 if that will fail.
 func avifBytes(src metadata.Source) int64 {
 	s, err := src.(*source).still()
 	if err != nil {
@@ -86,7 +85,7 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	}
 	if m := s.Map; err == nil && m != nil && !lim.Strip {
 		if stored, err := lim.CheckSize(m.Width, m.Height); err == nil && stored.Pixels() <= s.Width*s.Height {
-			clear(memory)
+			clear(memory) // as package avif demands
 			as := &metadata.Still{Depth: 8, Grey: m.Grey, Crop: [4]int64{0, 0, m.Width, m.Height}}
 			src.gains, _ = decodeFrames(src, memory, as, stored, [][]metadata.Edit{m.Edits})
 		}
@@ -140,7 +139,7 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 		pix[at] = byte((v + 128) / 257)
 	}
 	colours := min(pixel/sample, 3) // 1 for grey
-	const stored = 8                // bytes per pixel of f
+	const stored = 8                // bytes per pixel of f: four samples of 16 bits, the low byte first
 	left, top, width, height := int(p.Crop[0]), int(p.Crop[1]), int(p.Crop[2]), int(p.Crop[3])
 	for y := range height {
 		row := f.Pix[stored*((top+y)*f.Width+left):]

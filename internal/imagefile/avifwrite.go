@@ -22,7 +22,7 @@ func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	pix, read := make([]byte, 4*r.width*r.height), r.readARGB()
 	parallel.Rows(r.height, func(y int) {
 		row := make([]uint32, r.width)
-		read(row, y)
+		read(row, y) // each pixel as 0xAARRGGBB
 		for x, v := range row {
 			p, alpha := pix[4*(y*r.width+x):][:4], v>>24
 			for c := range 3 {

@@ -8,9 +8,9 @@ import (
 	"superres/internal/picture"
 )
 
-// startsOfBMP returns the patterns with which BMP files start: "BM" and then either four reserved bytes of 0 or a usual
-// header length, since many texts begin with "BM". A bare bitmap, often called .dib, starts with its header, with one
-// plane of a known depth and, except in OS/2, a known compression.
+// startsOfBMP returns the patterns with which BMP files start: "BM" and then either four reserved bytes of 0 or a
+// usual header length, since many texts begin with "BM". A bare bitmap, often called .dib, starts with its header,
+// with one plane of a usual depth and, except in OS/2, a compression number below 256.
 func startsOfBMP() []string {
 	list := []string{"BM????\x00\x00\x00\x00"}
 	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} { // of the header

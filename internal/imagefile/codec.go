@@ -56,7 +56,7 @@ type codec struct {
 
 	end func(data []byte) uint64 // returns the offset in data where the first picture ends, or 0 if unknown
 
-	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
+	// encode writes a picture from adapt. For TIFF, WebP and AVIF it also writes the metadata; for others,
 	// metadata.Metadata.Writer adds them. It is nil for formats that are not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
 	// encoderBytes returns the bytes of memory that encode, or a writer of animations, needs besides a picture of the

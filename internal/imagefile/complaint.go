@@ -24,7 +24,7 @@ const (
 
 // classifyError returns the text of an error from a decoder, without the package name, and the kind of trouble.
 func classifyError(err error) (what string, kind trouble) {
-	var (
+	var ( // bad: damaged files; new: valid files that the decoder does not read
 		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
 		badJPEG, newJPEG = jpeg.FormatError(""), jpeg.UnsupportedError("")
 		badTIFF, newTIFF = tiff.FormatError(""), tiff.UnsupportedError("")

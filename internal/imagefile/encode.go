@@ -52,16 +52,14 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return opt.Metadata.WriteAppended(w)
 }
 
-// fitting returns opt with only the metadata and text that the format can hold, for a picture in grey or, if grey is
-// false, in colour.
+// fitting returns opt with only the metadata and text that the format can hold, for a grey or a colour picture.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
 	return opt
 }
 
-// plainText returns the first 1000 characters of s, with ? in place of characters other than visible ASCII, so that
-// every format can hold the text.
+// plainText returns the first 1000 characters of s, with ? for all but printable ASCII, which every format can hold.
 func plainText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -115,8 +115,7 @@ func NamedFormat(path string) Format {
 	return ""
 }
 
-// FormatOf returns the format of a new file from the extension of path. It fails, with an ErrOutput, if Encode writes
-// no format with this extension.
+// FormatOf returns the format of a new file from the extension of path, or an ErrOutput if Encode does not write it.
 func FormatOf(path string) (Format, error) {
 	if f := NamedFormat(path); f.CanWrite() {
 		return f, nil

@@ -87,8 +87,8 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 }
 
 // Identify returns the format of the regular file called name if it is a picture that can be read, or its kind if it
-// is a picture that cannot be read. Both are empty for all other files. It reads the first bytes of the file, and
-// the directories of a TIFF. Its errors, such as for a file that is missing, are of the class safefile.ErrInput.
+// is another picture or a document. Both are empty for all other files. It reads the first bytes of the file, and the
+// directories of a TIFF. Its errors, such as for a file that is missing, are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {

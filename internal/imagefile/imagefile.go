@@ -57,8 +57,7 @@ type Limits struct {
 	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or more if Accept is set: see ofFile.
 	Pixels int64
 	Side   int // the greatest width or height, in pixels: by default 65,535
-	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. If a smaller limit refuses a file, the advice
-	// is to allow more memory.
+	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. Faults by smaller limits advise more memory.
 	Bytes      int64
 	Scans      int           // how many passes over its pixels a JPEG may have: by default 100
 	Time       time.Duration // the longest to decode pixels and metadata: by default 30 s, without reading and Accept
@@ -114,8 +113,7 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// Open decodes the picture in the regular file called name; a symbolic link is followed. The picture is turned upright
-// according to its orientation tag.
+// Open decodes the picture in the regular file called name, which may be a symbolic link, and turns it upright.
 //
 // An error wraps safefile.ErrInput or ErrLimit or, if ctx was cancelled, the error of ctx. It also wraps the error of
 // the operating system, if there is one.

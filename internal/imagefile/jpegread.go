@@ -119,7 +119,7 @@ func tableQuality(table []byte, wide bool) int {
 	if scale > 1 {
 		return int(max(1, math.Round(50/scale)))
 	}
-	return int(math.Round(100 - float64(50*scale)))
+	return int(math.Round(100 - float64(50*scale))) // float64 forbids a fused product
 }
 
 // isSubsampledJPEG reports whether the JPEG in src has colour at half the resolution of brightness in both directions,

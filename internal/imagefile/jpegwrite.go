@@ -197,7 +197,7 @@ func transform(x *[64]int32) {
 		var sum, diff [4]int32
 		for n := range 4 {
 			a, b := x[at+n*step], x[at+(7-n)*step]
-			sum[n], diff[n] = a+b, a-b
+			sum[n], diff[n] = a+b, a-b // for the symmetric and the antisymmetric rows of C
 		}
 		for k := range 8 {
 			in := &sum

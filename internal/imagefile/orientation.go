@@ -14,9 +14,9 @@ import (
 // swapsSides reports whether EXIF orientation o swaps width and height, like a rotation by 90°.
 func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-// Upright returns img turned upright according to its EXIF orientation o, 1 to 8, or img itself for any other o. The
-// type is kept, except for subsampled chroma, which cannot be rotated without moving it against the luma: such a
-// picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
+// Upright returns img, which begins at (0, 0), turned upright from its EXIF orientation o, 1 to 8, or img itself for
+// any other o. The type is kept, except for YCbCr, since subsampled chroma cannot be rotated without moving it against
+// the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
 func Upright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img

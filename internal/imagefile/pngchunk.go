@@ -29,7 +29,7 @@ var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
-		c.rows[i] = append(c.rows[i][:0], make([]byte, mostPixelBytes+n)...)
+		c.rows[i] = append(c.rows[i][:0], make([]byte, mostPixelBytes+n)...) // zeros before the first pixel
 	}
 	c.filtered = append(c.filtered[:0], make([]byte, (hi-lo)*(n+1))...)
 	row, above := c.rows[0], c.rows[1]
@@ -58,8 +58,8 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.packer.deflate(&c.packed, method, c.filtered, c.last)
 }
 
-// finish returns the bytes of the chunk, which belong to c: its head, its data and its checksum. In the last chunk the
-// data end with sum, the Adler-32 of all filtered rows up to its end.
+// finish completes c.packed, in which pack left 8 bytes for the head, and returns it: the head, data and checksum of a
+// chunk. In the last chunk the data end with sum, the Adler-32 of all filtered rows of the picture.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // cannot fail: writes to memory

@@ -18,7 +18,7 @@ func filterRow(dst, row, above []byte, n int) {
 	dst, number := dst[1:len(x)+1], dst[:1]
 	var sums [5]int
 	sums[4] = kernel.Paeth(dst, x, a, b, c)
-	words := len(x) &^ 7
+	words := len(x) &^ 7 // bytes in whole words of eight
 	for i := 0; i < words; i += 8 {
 		x, a, b := load8(x, i), load8(a, i), load8(b, i)
 		sums[0] += magnitude8(x)

@@ -9,8 +9,7 @@ import (
 	"superres/internal/parallel"
 )
 
-// encodePNG writes a PNG (ISO/IEC 15948) without interlacing: grey, grey with alpha, a palette, colour, or colour with
-// alpha, with 8 or 16 bits per sample.
+// encodePNG writes a PNG (ISO/IEC 15948), not interlaced: a palette, or grey or colour, with or without alpha.
 //
 // The filtered rows are divided into chunks of about chunkBytes, which are compressed independently, one per processor
 // at the same time, and written in order. A chunk ends at a byte boundary and refers to no earlier chunk, so the file

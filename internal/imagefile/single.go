@@ -126,11 +126,11 @@ func (f *codec) hasSuccessor(data []byte) bool {
 	if end == 0 || end >= uint64(len(data)) {
 		return false
 	}
-	_, err := sniff(bytes.TrimLeft(data[end:], "\x00\r\n "))
+	_, err := sniff(bytes.TrimLeft(data[end:], "\x00\r\n ")) // without padding
 	return err == nil
 }
 
-// endOfPNG returns the offset where the first picture in the PNG data ends.
+// endOfPNG returns the offset after IEND in the PNG data or, in damaged data, after the last sound chunk.
 func endOfPNG(data []byte) uint64 {
 	end := uint64(len(data))
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
@@ -163,8 +163,7 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
-// further pictures after it.
+// endOfJPEG returns the offset where the picture in the JPEG data ends, or len(data) if a segment announces others.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

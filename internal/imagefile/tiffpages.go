@@ -37,8 +37,7 @@ func describeTIFF(src *source, pic *Picture) {
 	}
 }
 
-// hasPages reports whether a TIFF has more than one page. In a file with a single page, the link to the next page may
-// point outside the file, or back.
+// hasPages reports whether a TIFF has several pages. A wrong link after the only page does not count.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {

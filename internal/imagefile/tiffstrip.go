@@ -20,8 +20,7 @@ func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.st
 // predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.
 func (r *tiffRaster) predicts() bool { return r.kind != pngPalette }
 
-// fields returns the directory entries that describe the strips; r.measure must have been called before. offset is the
-// offset of the first strip in the file.
+// fields returns the directory entries about the strips, after r.measure. offset is the first strip's in the file.
 func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	const deflate, differences, multiplied, straight = 8, 2, 1, 2
 	photometric := map[byte]uint32{pngGrey: 1, pngRGB: 2, pngRGBA: 2, pngPalette: 3}[r.kind]

@@ -19,8 +19,7 @@ type tiffRaster struct {
 	lengths    []uint32 // bytes of each compressed strip
 }
 
-// tiffOf returns a raster of img, which adapt has converted. The raster shares the memory of img. Colours that img
-// stores multiplied by alpha stay so.
+// tiffOf returns a raster of img, which adapt has converted, in img's memory. Colours multiplied by alpha stay so.
 func tiffOf(img image.Image) *tiffRaster {
 	r := &tiffRaster{raster: plainRaster(img)}
 	switch img.(type) {

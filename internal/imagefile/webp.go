@@ -131,8 +131,7 @@ func (d *booleans) readNumber(bits int) (v int) {
 	return v
 }
 
-// readOptional returns a number of the given number of bits with its sign. A flag before it may say that the number is
-// missing; readOptional then returns 0.
+// readOptional returns a signed number with a magnitude of the given bits, or 0 if a flag before it says so.
 func (d *booleans) readOptional(bits int) int {
 	if d.readNumber(1) == 0 {
 		return 0
@@ -220,7 +219,7 @@ func interpolate(a, b, c, d uint8) int {
 }
 
 // limitedToRGB converts luma of 16 to 235 and chroma of 16 to 240 to RGB, as libwebp does: 1.164·(y−16) plus
-// 1.596·(v−128), minus 0.392·(u−128) and 0.813·(v−128), or plus 2.017·(u−128), all times 2⁶ before clip6.
+// 1.596·(v−128), minus 0.392·(u−128) and 0.813·(v−128), or plus 2.017·(u−128), and ½, all times 2⁶ before clip6.
 func limitedToRGB(y, u, v int) (r, g, b uint8) {
 	l := y * 19077 >> 8
 	return clip6(l + v*26149>>8 - 14234), clip6(l - u*6419>>8 - v*13320>>8 + 8708), clip6(l + u*33050>>8 - 17685)

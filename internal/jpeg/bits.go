@@ -15,14 +15,14 @@ type bits struct {
 // enoughBits is the number of bits that suffice for a Huffman code and the number after it.
 const enoughBits = invalidLength + 16
 
-// fill takes bytes from data until bitBuffer has more than 56 bits, or a marker follows.
+// fill takes bytes from data until bitBuffer has more than 56 bits, or a marker or the end of data follows.
 func (r *bits) fill() {
 	for r.bitCount <= 56 {
 		if r.at+8 <= len(r.data) {
 			next := binary.BigEndian.Uint64(r.data[r.at:])
 			const ones, highs = 0x0101010101010101, 0x8080808080808080
 			if (^next-ones)&next&highs == 0 { // no byte is 0xff, so next holds no marker
-				r.bitBuffer |= next >> r.bitCount
+				r.bitBuffer |= next >> r.bitCount // and bits of the byte after those taken, which the next fill repeats
 				taken := (64 - r.bitCount) / 8
 				r.at += taken
 				r.bitCount += 8 * taken

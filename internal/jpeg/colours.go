@@ -21,7 +21,7 @@ const (
 
 // meaning returns which colours the components are. Unless Options.Colours says it, this method decides as libjpeg
 // does (jdapimin.c, default_decompress_parms). Three components are YCbCr with a JFIF segment. Without it, Adobe's
-// segment decides, and else the names of the components. Four are inverted YCCK if Adobe says so, or CMYK.
+// segment decides, and else the names of the components. Four are inverted YCCK if Adobe says so, else inverted CMYK.
 //
 // Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {
@@ -157,8 +157,8 @@ func toRGB(y, cb, cr byte) (r, g, b byte) {
 	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
 }
 
-// ratio returns the constant of package image for the resolution of chroma. ok is false if there is no such constant or
-// if luma is not at full resolution.
+// ratio returns the constant of package image for the resolution of chroma. ok is false if luma is reduced, or if
+// package image has no such constant.
 func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 	luma, cb, cr := d.components[0], d.components[1], d.components[2]
 	if !d.isFull(luma) || cb.across != cr.across || cb.down != cr.down || d.mostAcross%cb.across != 0 ||

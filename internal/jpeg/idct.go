@@ -28,7 +28,7 @@ const (
 	fIn1and5 = -3196  // c5 − c3
 )
 
-// butterfly returns the inverse transform of 8 numbers, times 2^scaleBits.
+// butterfly returns the inverse transform of 8 numbers, times √8 and 2^scaleBits.
 func butterfly(x0, x1, x2, x3, x4, x5, x6, x7 int32) (y0, y1, y2, y3, y4, y5, y6, y7 int32) {
 	rotated := (x2 + x6) * fC6
 	even2, even6 := rotated+x2*fC2less6, rotated-x6*fC2plus6
@@ -80,7 +80,7 @@ func sample(y int32) byte {
 
 // fillBlock writes to out the samples of a block that has only one coefficient, first, its dequantised DC coefficient.
 func fillBlock(first int32, out []byte, stride int) {
-	v := sample(first << (columnBits + scaleBits))
+	v := sample(first << (columnBits + scaleBits)) // as both passes of inverse would scale it
 	for i := range 8 {
 		row := out[i*stride : i*stride+8 : i*stride+8]
 		row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] = v, v, v, v, v, v, v, v

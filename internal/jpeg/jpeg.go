@@ -56,8 +56,7 @@ type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "jpeg: " + string(e) + " cannot be read" }
 
-// DecodeConfig returns the size and the colour model of the picture in data, which is a file or its segments up to the
-// pixels. It fails as Decode does.
+// DecodeConfig returns the size and colour model of the JPEG data, with or without pixels. It fails as Decode does.
 func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 	d := &decoder{opt: opt, bits: bits{data: data}}
 	if err := d.readHeader(); err != nil {

@@ -60,7 +60,7 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 				d.eob = d.runOfBlocks(run) - 1
 				return
 			}
-			k += 15
+			k += 15 // with k++, 16 zeros
 			continue
 		}
 		if k += run; k > s.last {
@@ -72,8 +72,7 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 	}
 }
 
-// runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the number in the
-// next size bits.
+// runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the next size bits.
 func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(size)) }
 
 // refineAC decodes one more bit of the AC coefficients of a block that are not 0 so far, and adds coefficients that
@@ -107,14 +106,13 @@ func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 		k++
 	}
 	if d.eob > 0 { // nothing is added to the rest of this block
-		d.refine(block, k, s, 64)
+		d.refine(block, k, s, 64) // 64: past all zeros of the block
 		d.eob--
 	}
 }
 
-// refine decodes bit s.low of each coefficient of a block that is not 0, from index k on, where a 1 moves it away
-// from 0. Once it has passed `zeros` coefficients that are 0, it returns the index of the next 0, or s.last+1 if
-// there is none.
+// refine decodes bit s.low of each coefficient of a block that is not 0, from index k on, where a 1 moves it away from
+// 0. Once it has passed `zeros` coefficients that are 0, it returns the index of the next 0, or s.last+1.
 func (d *decoder) refine(block *coefficients, k int, s *scan, zeros int) int {
 	for ; k <= s.last; k++ {
 		v := &block[zigzag[k]]

@@ -34,7 +34,7 @@ type promises struct {
 	iso    bool // there is a segment of ISO 21496-1
 }
 
-// AnnouncesPictures reports whether a segment of a JPEG announces further pictures after the picture of the file.
+// AnnouncesPictures reports whether a segment of a JPEG announces pictures after the file's picture, by XMP or MPF.
 func AnnouncesPictures(marker byte, payload Body) bool {
 	switch marker {
 	case markerApp1:
@@ -66,7 +66,7 @@ func (r *reader) readAppended(src Source, announced promises) {
 		return
 	}
 	end := Segments(src, func(byte, Body) bool { return true }) // where the picture's JPEG ends
-	behind := src.Size()                                        // offset of the film, or of the end of the file
+	behind := src.Size()                                        // offset of the film and its data, or of the file's end
 	if films {
 		behind = trailer
 	}
@@ -131,8 +131,8 @@ func isFilm(src Source, at int64) bool {
 
 // findGainMap returns the gain map among the bytes of src from offset end, where the picture's JPEG ends, to offset
 // behind. list is the XMP packet with the list of files, index the MPF list of pictures. If list leads to no map, the
-// first picture in index that declares itself a gain map is taken. others names the other pictures in the MPF list,
-// except for copies of the picture at another size.
+// first picture in index that declares itself a gain map is taken. others names the other entries of the MPF list, also
+// those outside of end to behind, except for the picture and its copies at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
 	at, _ := list.number(spaceItem, "Padding", 0) // the offset of the next file in the list; item 0 is the picture
 	at += end
@@ -156,7 +156,7 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 		case i == 0, e.offset == 0, multipleKind(e.kind) == "": // the picture, or a copy of it
 		case b.At() < end || b.Len < int64(e.length) || b.At()+b.Len > behind:
 			others = append(others, "a picture that is not where the file says")
-		case found.Len > 0 && b.At() == found.At():
+		case found.Len > 0 && b.At() == found.At(): // the map that list led to
 		case found.Len == 0 && isGainMap(b):
 			found = b
 		default:
@@ -166,12 +166,12 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 	return found, others
 }
 
-// multiplePicture is an entry of MPF's list of pictures, CIPA DC-007 section 5.2.3.3.
+// multiplePicture is an entry of MPF's list of pictures, CIPA DC-007, 5.2.3.3. offset counts from the TIFF's start.
 type multiplePicture struct{ kind, length, offset uint32 }
 
 // multiplePictures returns the MPF list of pictures in the TIFF index, at most maxCount entries.
 func multiplePictures(index Body, maxCount int) (list []multiplePicture) {
-	const tagEntries, size = 0xb002, 16
+	const tagEntries, size = 0xb002, 16 // of an entry: flags (1 byte), kind (3), length (4), offset (4), dependents (4)
 	f, ok := tiffIn(index)
 	if !ok {
 		return nil
@@ -192,7 +192,8 @@ func multiplePictures(index Body, maxCount int) (list []multiplePicture) {
 
 // multipleKind returns words for an MPF picture type, or "" for a copy of the picture at another size.
 func multipleKind(kind uint32) string {
-	const thumbnails, panorama, disparity, angles = 0x01, 0x020001, 0x020002, 0x020003
+	const thumbnails = 0x01 // the first byte of the kinds for all sizes of thumbnails
+	const panorama, disparity, angles = 0x020001, 0x020002, 0x020003
 	switch {
 	case kind>>16 == thumbnails:
 		return ""
@@ -218,9 +219,9 @@ func jpegSize(b Body) (w, h int) {
 		return 0, 0
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
-		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc // frame headers, and two that are none
+		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc // frames are first to last but for these two
 		if first <= marker && marker <= last && marker != tables && marker != arithmetic {
-			if frame := payload.Start(5); len(frame) == 5 {
+			if frame := payload.Start(5); len(frame) == 5 { // the depth (1 byte), height and width
 				h, w = int(binary.BigEndian.Uint16(frame[1:])), int(binary.BigEndian.Uint16(frame[3:]))
 			}
 			return false
@@ -230,8 +231,7 @@ func jpegSize(b Body) (w, h int) {
 	return w, h
 }
 
-// isGainMap reports whether b is a JPEG that declares itself a gain map: with a segment of ISO 21496-1, or in its XMP
-// with the namespace of Ultra HDR or of Apple.
+// isGainMap reports whether b is a JPEG with a segment of ISO 21496-1, or with XMP of gain maps by Ultra HDR or Apple.
 func isGainMap(b Body) (is bool) {
 	if !isPicture(b) {
 		return false
@@ -250,7 +250,7 @@ func isGainMap(b Body) (is bool) {
 }
 
 // samsungTrailer returns the offset of the first of the data blocks that Samsung telephones append to a picture, and
-// whether one of them is a film. If the file has no directory of such blocks, it returns 0 and false.
+// whether one of them is a film. It returns 0 and false for a file without a directory of at most 256 such blocks.
 //
 // The file ends with a directory: "SEFH", a version and the number of blocks; for each block 2 bytes, its kind (2
 // bytes), its distance before the directory and its length; then the length of the directory and "SEFT". Numbers
@@ -275,5 +275,5 @@ func samsungTrailer(src Source) (first int64, films bool) {
 		first = min(first, start-int64(binary.LittleEndian.Uint32(b[4:])))
 		films = films || binary.LittleEndian.Uint16(b[2:]) == film
 	}
-	return first, films && first > 0
+	return first, films && first > 0 // at 0 or less, the directory is damaged
 }

@@ -122,6 +122,6 @@ func isoBox(kind string, content ...[]byte) []byte {
 	return slices.Concat(big32(uint64(8+len(body))), []byte(kind), body)
 }
 
-// big16 and big32 return v as 2 and 4 bytes in big-endian order.
+// big16 and big32 return the low 2 and 4 bytes of v in big-endian order.
 func big16(v uint64) []byte { return binary.BigEndian.AppendUint16(nil, uint16(v)) }
 func big32(v uint64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(v)) }

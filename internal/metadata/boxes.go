@@ -9,11 +9,11 @@ import (
 const mostBoxes = 1 << 14
 
 // Boxes calls visit with each of the boxes in b, a piece of an ISO media file (ISO/IEC 14496-12, 4.2), in file order.
-// It stops when visit returns false, a box is shorter than its own head, or b ends. A box that claims to be longer than
-// the rest of b is visited with that rest.
+// It stops when visit returns false, a box is shorter than its own head, b ends, or mostBoxes were visited. A box that
+// claims to be longer than the rest of b is visited with that rest.
 func (b Body) Boxes(visit func(kind string, body Body) bool) {
 	for range mostBoxes {
-		head := b.Start(16)
+		head := b.Start(16) // the size and the kind, 4 bytes each, and a size of 8 bytes if the first is 1
 		if len(head) < 8 {
 			return
 		}

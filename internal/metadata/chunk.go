@@ -20,8 +20,9 @@ type FormatError string
 func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
-// on the content of a file. It fails at a chunk that is cut off or breaks a rule: IHDR is the first chunk, occurs once
-// and has 13 bytes of data; acTL, which announces an animation, occurs at most once before the pixels, with 8 bytes.
+// on the content of a file. It fails at a chunk that is cut off or breaks a rule: a chunk has at most 2³¹−1 bytes of
+// data. IHDR is the first chunk, occurs once and has 13 bytes. An acTL before the pixels, which announces an animation,
+// has 8 bytes, and no second acTL follows it. An acTL that comes only after the pixels is ignored.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // the offset of the next chunk
@@ -36,9 +37,8 @@ func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at
 // WalkChunksFrom returns a walk that begins with the chunk at offset at in src. This chunk must not be IHDR, the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
-// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF after IEND,
-// io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file breaks a
-// rule. It does not compare checksums.
+// Next returns the next chunk, with a Kind that is valid until the next call. It compares no checksums. The error is
+// io.EOF after IEND, io.ErrUnexpectedEOF where the file ends earlier, and a FormatError where it breaks a rule.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
 	if k.ended {
 		return c, io.EOF

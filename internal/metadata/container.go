@@ -48,15 +48,15 @@ var containers = map[string]container{
 }
 
 const (
-	bmpResolution = 38 // offset in a BMP of the pixels per metre across and down, 4 bytes each
-	bmpHeader     = bmpResolution + 8
+	bmpResolution = 38                // offset in a BMP of the pixels per metre across and down, 4 bytes each
+	bmpHeader     = bmpResolution + 8 // where they end
 
 	// Offsets in a BMP with the longest header, BITMAPV5HEADER: of the header's length, of the kind of colour space,
 	// and of the offset (from the header) and the length of the ICC profile.
 	bmpLength        = 14
 	bmpColourSpace   = 14 + 56
 	bmpProfile       = 14 + 112
-	bmpProfileHeader = bmpProfile + 8
+	bmpProfileHeader = bmpProfile + 8 // where these two numbers end
 )
 
 // bmp reads the resolution and the ICC profile of the BMP in src into r.m.
@@ -65,7 +65,8 @@ func (r *reader) bmp(src Source) {
 	if string(newWindow(src).bytes(0, 2)) != "BM" {
 		start = 0
 	}
-	head := newWindow(src).bytes(start, bmpHeader-bmpLength) // begins at bmpLength, from which its offsets count
+	// head and long begin with the header, so offsets that count from the start of the file lessen by bmpLength.
+	head := newWindow(src).bytes(start, bmpHeader-bmpLength)
 	if head == nil || binary.LittleEndian.Uint32(head) < 40 {
 		return // an old header, with neither resolution nor profile
 	}

@@ -104,9 +104,10 @@ func (d TIFFDirectory) Fractions(e TIFFEntry, maxCount int) (list []float64) {
 }
 
 // TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
-// visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. It fails
-// with a FormatError if links form a circle or there are too many directories or entries, and with io.ErrUnexpectedEOF
-// if a directory is not wholly inside the file. It has then visited the directories before the fault.
+// visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. It
+// fails with a FormatError if links form a circle or there are too many directories or entries, and with
+// io.ErrUnexpectedEOF if src is no TIFF or a directory is cut off. It has then visited the directories before the
+// fault, and one that lacks only its link.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {

@@ -40,6 +40,9 @@ const (
 	typeIFD8      = 18
 )
 
+// exifDepth is the number of levels below the first directory: EXIF and GPS, and interoperability below EXIF.
+const exifDepth = 2
+
 // typeLengths holds, by the number of a TIFF type, the length of one value in bytes; 0: there is no such type.
 var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
@@ -103,8 +106,7 @@ type TIFFEntry struct {
 	offset uint64 // offset of the value, if that is too long for the entry
 }
 
-// span returns the offsets of the first entry of the directory at offset at, and of the end of its last entry. ok is
-// false unless the file holds all entries.
+// span returns where the entries of the directory at offset at start and end. ok is false unless the file holds them.
 func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	start, count, ok := f.head(at)
 	if !ok || count > uint64(f.Len-start)/uint64(f.entryLength()) {
@@ -193,7 +195,7 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 		return Body{}, false
 	}
 	n, at := int64(typeLengths[e.kind]*e.count), e.at+f.entryLength()-f.linkLength()
-	if n > f.linkLength() { // too long to lie in the entry itself
+	if n > f.linkLength() { // too long for the end of the entry, which is as long as a link
 		if e.offset > uint64(f.Len-n) {
 			return Body{}, false
 		}
@@ -210,7 +212,7 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 		return 0, 1
 	}
 	orientation = 1
-	whole := min(int64(min(count, math.MaxInt64)), (f.Len-start)/f.entryLength())
+	whole := min(int64(min(count, math.MaxInt64)), (f.Len-start)/f.entryLength()) // entries that are not cut off
 	f.readEntries(start, start+f.entryLength()*whole, func(e TIFFEntry) bool {
 		if e.Tag != tagOrientation {
 			return true
@@ -247,9 +249,10 @@ type directory []entry
 // allowance is the number of entries, and the bytes of entries and values, that may still be read.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries whose tags keep accepts, and the EXIF, GPS and
-// interoperability directories to which they link, down to depth levels. It leaves out damaged entries. It subtracts
-// the entries that keep accepts, and their bytes, from left, and stops once left is exceeded, to bound the memory.
+// parse returns the directory at offset at with the entries whose tags keep accepts, and, with all their entries, the
+// EXIF, GPS and interoperability directories to which they link, down to depth levels. Damaged entries and links to
+// empty directories are left out. It subtracts all entries that keep accepts or that lie below, and their bytes, from
+// left, and stops once left is exceeded, to bound the memory.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -267,7 +270,7 @@ func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uin
 		if !ok || e.kind > typeIFD && !isLink {
 			continue // types that only a BigTIFF has are not copied
 		}
-		one := entry{tag: e.Tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v}
+		one := entry{tag: e.Tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v} // min: for 64-bit links
 		if isLink {
 			if depth == 0 || e.Number == 0 || e.kind < typeLong {
 				continue
@@ -311,7 +314,7 @@ func (e entry) outsideLength() int64 {
 	return 0
 }
 
-// writeTo writes the bytes of d for offset at of a TIFF: the entries and then the values and directories they point to.
+// writeTo writes the bytes of d for offset at of a TIFF: the entries, a link of 0, and what the entries point to.
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.tableLength())
 	order.PutUint16(b, uint16(len(d)))

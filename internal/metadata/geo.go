@@ -42,14 +42,14 @@ func isGeo(tag uint16) bool {
 	return false
 }
 
-// geo stores the TIFF entry e, with the value v, in r.m.Geo if it belongs to GeoTIFF or GDAL.
+// geo stores e, an entry of f with the value v, in r.m.Geo if it is the first with its tag, a tag of GeoTIFF or GDAL.
 func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
 	if !isGeo(e.Tag) || !r.isFirst(fmt.Sprint("geo ", e.Tag)) || !r.fits("entry of GeoTIFF", v.Len) {
 		return
 	}
 	b := r.keepBlock(inOnePiece(v))
 	r.size += partBytes
-	if b == nil {
+	if b == nil { // r only measures
 		return
 	}
 	if f.order == binary.ByteOrder(binary.BigEndian) {
@@ -82,11 +82,12 @@ func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	return d
 }
 
-// geo returns tags, in new memory, adapted to a result of another size. It returns nil if they are damaged, or if the
-// picture was stored sideways or mirrored, as orientation says: the tags cannot express that.
+// geo returns tags, in new memory, adapted to a result of another size. It returns nil if a tag that says where pixels
+// lie is damaged, or if the picture was stored turned or mirrored, as orientation says: such a tag cannot express that.
 //
 // Pixel coordinates (x, y) of the picture become (a·x + c, b·y + d) of the result. So a pixel of the result is 1/a as
-// wide and 1/b as high on Earth, and a matrix is multiplied from the right by the inverse of this map.
+// wide and 1/b as high on Earth, and a matrix is multiplied from the right by the inverse of this map. float64 around a
+// product keeps the compiler from fusing it with a sum, since not all processors do that.
 func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 	if orientation > 1 && hasPlace(tags) {
 		return nil
@@ -109,13 +110,13 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 		case t.Tag == tagPixelScale && len(v) >= 2:
 			v[0], v[1] = v[0]/a, v[1]/b
 		case t.Tag == tagTiePoints && len(v) >= 6 && len(v)%6 == 0:
-			for p := v; len(p) > 0; p = p[6:] {
+			for p := v; len(p) > 0; p = p[6:] { // x, y, z in pixels, then on Earth
 				p[0], p[1] = float64(a*p[0])+c, float64(b*p[1])+d
 			}
 		case t.Tag == tagTransformation && len(v) == 16:
 			for row := v; len(row) > 0; row = row[4:] {
 				row[0], row[1] = row[0]/a, row[1]/b
-				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d)
+				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d) // with row[0] and row[1] of the result
 			}
 		case t.Tag == tagRationals && len(v) >= 10: // offsets of line and sample at 2, their scales at 7
 			v[2], v[3] = float64(b*v[2])+centreY, float64(a*v[3])+centreX
@@ -148,7 +149,7 @@ func (t GeoTag) readDoubles() (v []float64) {
 }
 
 // countsCentres reports whether pixel coordinates count from the centre of the first pixel, not from its corner. The
-// key directory has four numbers, then four for each key: the key, the value's place (0: here), a count, the value.
+// key directory has four 16-bit numbers, then four for each key: the key, its place (0: here), a count, the value.
 func countsCentres(tags []GeoTag) bool {
 	const rasterType, point = 1025, 2
 	for _, t := range tags {

@@ -21,7 +21,9 @@ const (
 	hexColumns     = 36   // bytes in a line of hexadecimal
 )
 
-// iptcResource returns the IPTC records in b, a list of Photoshop resources. ok is false where there are none.
+// iptcResource returns the IPTC records in b, a list of Photoshop resources. ok is false where there are none. A
+// resource has a mark, a number (2 bytes), the length of its name (1), the name, the length of its data (4), and the
+// data. A zero byte follows a name of even length, and data of odd length.
 func iptcResource(b Body) (_ Body, ok bool) {
 	for b.Len >= int64(resourceHeader) {
 		head := b.Start(int64(len(resourceMark) + 2 + mostName + 4))
@@ -46,7 +48,7 @@ func iptcResource(b Body) (_ Body, ok bool) {
 	return Body{}, false
 }
 
-// iptc stores the IPTC records c in r.m. Some TIFFs hold them as 32-bit numbers in the wrong byte order.
+// iptc stores the IPTC records c in r.m if they are the first. In some TIFFs, each four bytes of them are reversed.
 func (r *reader) iptc(c content) {
 	if !r.isFirst("iptc") || !r.fits("IPTC block", c.size) {
 		return
@@ -69,7 +71,7 @@ func (r *reader) iptc(c content) {
 }
 
 // iptcText stores in r.m the IPTC records in body, the data of a chunk tEXt or zTXt of a PNG, if there are any. Records
-// that are damaged or longer than usual stay only in the text, which is kept as a part of its own.
+// that are damaged or in a text of more than 1 MiB stay only in the text, which the caller keeps as a part of its own.
 func (r *reader) iptcText(kind string, body Body) {
 	if r.seen["iptc"] || !body.begins(iptcKeyword) {
 		return
@@ -93,7 +95,7 @@ func (r *reader) iptcText(kind string, body Body) {
 	if _, err := hex.Decode(block, digits); err != nil {
 		return
 	}
-	records := bodyOf(block)
+	records := bodyOf(block) // bare, or in a resource
 	if inner, ok := iptcResource(records); ok {
 		records = inner
 	}
@@ -111,11 +113,11 @@ func iptcHead(n int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(n))
 }
 
-// iptc writes IPTC records as a chunk zTXt, in hexadecimal.
+// iptc writes IPTC records, in a Photoshop resource of even length, as a chunk zTXt in hexadecimal.
 func (c *chunks) iptc(records []byte) {
 	head := iptcHead(len(records))
 	padding := make([]byte, len(records)%2)
-	c.pack("zTXt", iptcKeyword+"\x00", func(w io.Writer) error {
+	c.pack("zTXt", iptcKeyword+"\x00", func(w io.Writer) error { // 0: the compression method
 		if _, err := fmt.Fprintf(w, "\niptc\n%8d\n", len(head)+len(records)+len(padding)); err != nil {
 			return err
 		}

@@ -32,8 +32,8 @@ const (
 )
 
 // Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up to the end
-// marker, the end of the file, or until visit returns false. It returns the offset after the end marker, or the size
-// of the file if it did not reach that marker.
+// marker, a segment that is cut off, or until visit returns false. It returns the offset after the end marker, or the
+// size of the file if it did not reach that marker.
 //
 // Segments skips the pixel data between segments, in which 0xff is followed only by a zero byte or the code of a
 // restart marker. Any other marker ends the pixel data, for decoders too, so visit sees every scan that they see.
@@ -207,7 +207,7 @@ type segments struct {
 
 // add writes a segment. Its payload is prefix, the identifier of its kind, and payload.
 func (s *segments) add(marker byte, prefix string, payload []byte) {
-	n := 2 + len(prefix) + len(payload)
+	n := 2 + len(prefix) + len(payload) // a segment's length includes its own 2 bytes
 	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
 	for _, b := range [2][]byte{head, payload} {
 		if s.err == nil {
@@ -225,8 +225,8 @@ func emptyGainMap(numbers []byte) []byte {
 }
 
 // SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the
-// JPEG without them, both in new memory. about holds the segments APP1 to APP15, but for APP14, which decoding
-// needs, and comments before the first scan. In the returned EXIF block, the orientation is set to upright.
+// JPEG without them, both in new memory. about holds the comments and the segments APP1 to APP15 before the first scan,
+// except for APP14, which decoding needs. In the returned EXIF block, the orientation is set to upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {
 	const app15, adobe = 0xef, 0xee
 	at := int64(startOfPicture)

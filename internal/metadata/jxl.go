@@ -59,8 +59,8 @@ func JXLHolds(src Source) (depth int, more bool) {
 		return 8, false
 	}
 	if b.flag() { // further fields
-		b.number(3) // the orientation
-		if b.flag() {
+		b.number(3)   // the orientation
+		if b.flag() { // a size to show the picture at
 			b.sides()
 		}
 		if b.number(2) > 0 { // a preview picture, or an animation
@@ -71,11 +71,11 @@ func JXLHolds(src Source) (depth int, more bool) {
 		return 16, true
 	}
 	depth = int([]uint64{8, 10, 12, 1}[b.number(2)])
-	if depth == 1 {
+	if depth == 1 { // 1 and the next number
 		depth += int(b.number(6))
 	}
-	b.flag() // whether 16-bit buffers suffice
-	return depth, b.number(2) > 0
+	b.flag()                      // whether 16-bit buffers suffice
+	return depth, b.number(2) > 0 // how the number of extra channels is written; 0: there are none
 }
 
 // bits reads numbers from data, the low bit of each byte first (ISO/IEC 18181-1, B.1). Past its end all bits are 0.
@@ -99,7 +99,7 @@ func (b *bits) flag() bool { return b.number(1) > 0 }
 
 // sides skips a width and height (ISO/IEC 18181-1, D.2).
 func (b *bits) sides() {
-	small := b.flag()
+	small := b.flag() // each side is a multiple of 8, up to 256
 	side := func() {
 		if small {
 			b.number(5)

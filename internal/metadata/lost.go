@@ -28,7 +28,8 @@ func (m Metadata) lostWarning(colours []string) string {
 	if len(keywords) > 0 {
 		const most = 8 // keywords in the warning
 		more := max(len(keywords)-most, 0)
-		text := textChunk + "s"[:min(len(keywords)-1, 1)] + " " + enumerate(keywords[:len(keywords)-more])
+		s := "s"[:min(len(keywords)-1, 1)] // none for one keyword
+		text := textChunk + s + " " + enumerate(keywords[:len(keywords)-more])
 		if more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
@@ -48,7 +49,8 @@ func (m Metadata) lostWarning(colours []string) string {
 // textChunk is the result of Part.name for a text of a PNG.
 const textChunk = "text chunk"
 
-// name returns the name of a part for a warning, or "" for a part that other formats express with an ICC profile.
+// name returns the name of a part for a warning. It is "" for colours, which other formats express with an ICC profile,
+// and for the segment that announces a gain map.
 func (p Part) name() string {
 	switch p.Kind {
 	case "tEXt", "zTXt", "iTXt":

@@ -31,9 +31,10 @@ type Metadata struct {
 	IPTC       []byte // IIM records
 	Resolution Resolution
 
-	// Own are the parts that only a file of the same format can hold. For a PNG: the chunks about its colours besides
-	// the profile, from which For builds a profile for other formats, and its texts. For a JPEG: comments, Photoshop
-	// segments and further parts of a long XMP packet. Texts and Photoshop segments include IPTC records.
+	// Own are the parts that only a file of the same format can hold. For a PNG: its texts and, besides the profile,
+	// the chunks about its colours, from which For builds a profile for other formats. For a JPEG: comments, Photoshop
+	// segments, further parts of a long XMP packet, and the segment of ISO 21496-1 that announces a gain map. Texts
+	// and Photoshop segments include IPTC records.
 	Own    []Part
 	Format string // the format of the file from which Own was read
 

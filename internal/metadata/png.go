@@ -22,7 +22,7 @@ const (
 
 // png reads the metadata in the chunks of the PNG in src into r.m.
 func (r *reader) png(src Source) {
-	colours := true
+	colours := true // no IDAT yet; later chunks about colours have no effect
 	var header []byte
 	_ = Chunks(src, func(c Chunk) bool { // metadata after a damaged chunk is left out
 		switch kind := string(c.Kind); {
@@ -97,7 +97,7 @@ func (r *reader) chunk(kind string, body Body) {
 }
 
 // inflatedProfile returns the profile in body, the data of a chunk iCCP: a name, a zero byte, the compression method,
-// and the compressed profile. ok is false where the data are damaged.
+// and the compressed profile. ok is false where the data are damaged or the profile exceeds MaxBlock.
 func inflatedProfile(body Body) (_ content, ok bool) {
 	start := body.Start(81) // the longest name, of 79 bytes, and two bytes after it
 	i := bytes.IndexByte(start, 0)
@@ -109,9 +109,9 @@ func inflatedProfile(body Body) (_ content, ok bool) {
 
 // xmpText returns the XMP packet in rest, the data of a chunk iTXt after its keyword: a byte that is 1 if the packet
 // is compressed, the compression method, a language, a zero byte, a translated keyword, a zero byte, and the packet.
+// ok is false where the packet begins after 4096 bytes, is damaged, or decompresses to more than MaxBlock bytes.
 func xmpText(rest Body) (_ content, ok bool) {
-	const most = 4096 // bytes in which the packet must begin
-	start := rest.Start(most)
+	start := rest.Start(4096)
 	if len(start) < 2 {
 		return content{}, false
 	}
@@ -129,7 +129,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes chunks with m and software, to be inserted after IHDR. header is the data of IHDR. A text
+// pngChunks writes chunks with m and software, to be inserted after IHDR. header begins with the data of IHDR. A text
 // Software in m.Own is left out if software replaces it.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}

@@ -26,7 +26,7 @@ func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	length := colourChunks[kind]
 	if kind == "sBIT" && body.Len <= 4 && len(header) == headerBody {
 		if p.Depth, length = header[depthAt], body.Len; header[typeAt] == palette {
-			p.Depth = 8
+			p.Depth = 8 // the samples of the palette's colours
 		}
 	}
 	if body.Len == length && length > 0 && r.isFirst(kind) {
@@ -47,7 +47,7 @@ func (m Metadata) part(kind string) []byte {
 // describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
 // chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
 // 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
-// or if there are no such chunks. unknown lists chunks that would decide, but that no ICC profile can express.
+// or if no chunk is left. unknown lists chunks that would decide, but are passed over: no ICC profile can express them.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -89,7 +89,7 @@ var sRGBGammas = [2]uint32{45000, 46000}
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
 // samples. The curve is nil where v is out of range.
 func gamma(v uint32) (string, []byte) {
-	const one, least, most = 100000, 6250, 1600000
+	const one, least, most = 100000, 6250, 1600000 // exponents of 1, 1/16 and 16
 	if v < least || v > most {
 		return "", nil
 	}
@@ -141,8 +141,8 @@ var codedPrimaries = map[byte]struct {
 // bt709 is the curve of ITU-R BT.709, BT.601 and BT.2020.
 var bt709 = parametric(1/0.45, 1/1.099, 0.099/1.099, 1/4.5, 0.081)
 
-// codedCurve returns the name and the curve of the transfer function with this number in ITU-T H.273, table 3. curve is
-// nil if an ICC profile cannot express it.
+// codedCurve returns the name and the curve of transfer function number in ITU-T H.273, table 3. curve is nil if an
+// ICC profile cannot express it.
 func codedCurve(number byte) (name string, curve []byte) {
 	switch number {
 	case 1, 6, 14, 15:
@@ -158,7 +158,7 @@ func codedCurve(number byte) (name string, curve []byte) {
 	case 13:
 		return "sRGB curve", sRGBCurve
 	case 16:
-		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) }) // the brightest: cd/m²
+		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) }) // 10000 cd/m² at v = 1
 	case 18:
 		return "HLG", curveTag(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
 	}
@@ -208,9 +208,9 @@ func toneMapped(light, peak float64) float64 {
 	return t * (1 + t/(w*w)) / (1 + t)
 }
 
-// significantBits adapts bits, the data of a chunk sBIT of a file with depth bits a sample, to a PNG whose IHDR has the
-// data header: it returns one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It returns
-// nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
+// significantBits adapts bits, the data of a chunk sBIT of a file with depth bits a sample, to a PNG with header as
+// the data of IHDR: it returns one number for each sample of a pixel, and depth for alpha if bits lacks alpha. For
+// wrong bits, other depths, palettes, or if only one picture is grey, it returns nil: enlarging fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]] // of a pixel, by colour type; 0: a palette

@@ -86,7 +86,7 @@ func cross(a, b vector) (c vector) {
 	return c
 }
 
-// inverse returns the inverse of m, from its cofactors. ok is false where the determinant is nearly 0.
+// inverse returns the inverse of m, from its cofactors. ok is false where the determinant is at most 1e-6 from 0.
 func (m matrix) inverse() (inv matrix, ok bool) {
 	const least = 1e-6
 	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}
@@ -117,7 +117,7 @@ func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	back, _ := bradford.inverse()
 	from, to := bradford.times(white), bradford.times(whiteD50)
 	adaptation = back.compose(bradford.transpose().scaleColumns(vector{to[0] / from[0], to[1] / from[1],
-		to[2] / from[2]}).transpose())
+		to[2] / from[2]}).transpose()) // transposed twice, to scale rows
 	rgb = adaptation.compose(m.scaleColumns(inv.times(white)))
 	const most = 16 // far above the matrices of real displays
 	for i := range rgb {
@@ -202,7 +202,8 @@ func fixedNumbers(kind string, values ...float64) (b []byte) {
 	return b
 }
 
-// textTag returns an English text as the data of a tag, ICC.1:2022, 10.15.
+// textTag returns an English text, of at most 127 letters, as the data of a tag (ICC.1:2022, 10.15): a list of one
+// record of 12 bytes, with the language and the length and offset of the text.
 func textTag(text string) []byte {
 	units := utf16.Encode([]rune(text))
 	b := append([]byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS"), 0, 0, 0, byte(2*len(units)),

@@ -15,7 +15,8 @@ const (
 )
 
 // keepPromises returns m without the gain map, film and GeoTIFF tags that a file of the given format cannot hold, and
-// warnings about them. It changes the XMP packet so that it announces only the files that will follow the picture.
+// warnings about them. It changes the XMP packet and, where there is no gain map, m.Own to announce only files that
+// will follow the picture. For another format than m.Format, it removes the announcement of further XMP segments too.
 func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)
@@ -81,9 +82,9 @@ func (p packet) dropPromises(m Metadata) (changes []change) {
 	return changes
 }
 
-// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m:
-// the picture, the gain map and the film. They set lengths, remove other items, and remove a directory of the
-// picture alone.
+// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m: the
+// picture, the gain map and the film. They set lengths, and the padding after the picture, and remove other items, or
+// the directory if it has the picture alone.
 func (p packet) correctDirectory(m Metadata) (changes []change) {
 	directory, ok := p.find(spaceContainer, "Directory", -1)
 	if !ok {

@@ -56,7 +56,7 @@ func (r *reader) keepBlock(c content) []byte {
 	return c.start(c.size)
 }
 
-// keepPart appends p with the given data to r.m.Own. Past MaxParts or MaxBlock it warns once and drops the part.
+// keepPart appends p with data to r.m.Own. Past MaxParts parts or MaxBlock bytes in all it drops p, and warns once.
 func (r *reader) keepPart(p Part, data Body) {
 	r.parts++
 	r.owned += data.Len
@@ -89,9 +89,9 @@ func (r *reader) icc(c content) {
 	r.m.ICC = r.keepBlock(c)
 }
 
-// exif stores the EXIF block b in r.m. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
-// The stored block says that the picture is upright: for a turned one, exif changes the orientation and, where width
-// and height are swapped, the resolutions, and drops the thumbnail.
+// exif stores the EXIF block b in r.m if it is the first; of a damaged block, only the orientation. b begins with a
+// byte order mark, or with "Exif\0\0" before it, as in a JPEG. The stored block says that the picture is upright: for
+// a turned one, exif changes the orientation, drops the thumbnail and, where width and height swap, swaps resolutions.
 func (r *reader) exif(b Body) {
 	if b.begins(exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
@@ -121,8 +121,8 @@ func (r *reader) exif(b Body) {
 	}
 }
 
-// xmp stores the XMP packet c in r.m if it is the first and is valid UTF-8 without zero bytes, except, in a TIFF, for
-// zero bytes at its end.
+// xmp stores the XMP packet c in r.m if it is the first and is valid UTF-8 without zero bytes. In a TIFF, zero bytes
+// may follow it; they are removed.
 func (r *reader) xmp(c content) {
 	if !r.isFirst("xmp") || !r.fits("XMP packet", c.size) {
 		return
@@ -133,7 +133,7 @@ func (r *reader) xmp(c content) {
 		b = bytes.TrimRight(b, "\x00")
 	}
 	switch {
-	case len(b) == 0:
+	case len(b) == 0: // also if r only measures
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
 		r.drop("XMP packet", "damaged")
 	default:

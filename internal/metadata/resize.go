@@ -54,7 +54,7 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// exif returns a copy of an EXIF block with the result's size, and with the density of the sensor's pixels times scale.
+// exif returns a copy of an EXIF block with the result's size, and with the sensor's pixels per unit times z.scales.
 func (z Resizing) exif(block []byte) []byte {
 	const (
 		tagWidth, tagHeight  = 0x0100, 0x0101 // some cameras write them in the first directory, against the standard
@@ -91,8 +91,8 @@ func (z Resizing) exif(block []byte) []byte {
 	return out
 }
 
-// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer of 16 or 32 bits. A value of 16
-// bits that is too short for n gets 32 bits.
+// setNumber sets the value of e in b, the bytes of f, to n, if it is one integer of 16 or 32 bits. 16 bits become 32
+// if n needs them.
 func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return
@@ -106,7 +106,7 @@ func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	f.order.PutUint16(value, uint16(n))
 }
 
-// scaleRatio multiplies the value of e in b, the bytes of f, by scale, if it is a single fraction.
+// scaleRatio multiplies the value of e in b, the bytes of f, by scale, if it is a single fraction and 32 bits suffice.
 func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 	v, ok := f.value(e)
 	if !ok || e.count != 1 || e.kind != typeRational {
@@ -126,7 +126,8 @@ func swapResolutions(b []byte, f tiffFile) {
 	var values [2][]byte
 	for e := range f.fields(f.first) {
 		v, ok := f.value(e)
-		if i := int(e.Tag) - tagXResolution; ok && (i == 0 || i == 1) && e.kind == typeRational && e.count == 1 {
+		i := int(e.Tag) - tagXResolution // tagYResolution is the next number
+		if ok && (i == 0 || i == 1) && e.kind == typeRational && e.count == 1 {
 			values[i] = b[v.at-f.at:][:v.Len]
 		}
 	}
@@ -148,7 +149,7 @@ func (z Resizing) xmp(text []byte) []byte {
 	}
 	var changes []change
 	for _, of := range p.properties {
-		n, ok := p.wholeNumber(of) // the number to write: of the result, or of a panorama, which must have one
+		n, ok := p.wholeNumber(of) // the value before; only a panorama's property needs one
 		switch of.space + of.name {
 		case spaceTIFF + "ImageWidth", spaceEXIF + "PixelXDimension":
 			n, ok = int64(z.size().X), true
@@ -204,7 +205,7 @@ func (z Resizing) resizePanorama(name string, n int64, down bool) int64 {
 	if strings.HasPrefix(name, "CroppedAreaImage") && n == int64(from) && !z.Part.Empty() {
 		return int64(part) // n is a side of the picture
 	}
-	n = int64(math.Round(min(float64(n)*scale, 1<<50)))
+	n = int64(math.Round(min(float64(n)*scale, 1<<50))) // 1<<50: far above any panorama
 	if name == "CroppedAreaLeftPixels" || name == "CroppedAreaTopPixels" {
 		n += int64(start)
 	}

@@ -75,8 +75,8 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	return unit, fraction(r.X * factor), fraction(r.Y * factor), true
 }
 
-// fraction returns the numerator and the denominator of v, which is rounded to thousandths, or to an integer where the
-// numerator needs more than 32 bits.
+// fraction returns the numerator and the denominator, 1, 10, 100 or 1000, of v, which is rounded to thousandths, or to
+// an integer where the numerator would need more than 32 bits.
 func fraction(v float64) [2]uint32 {
 	for _, denominator := range []float64{1, 10, 100, 1000} {
 		n := math.Round(v * denominator)

@@ -1,10 +1,9 @@
 package metadata
 
-// SoftwareBegins reports whether the file in src has a record of the program that made it, and the record begins with
-// prefix. format is named as for Read, or is "gif". SoftwareBegins looks where this program writes such records: in the
-// text Software of a PNG, the tag Software of the first page of a TIFF, and the comments of a JPEG or a GIF. It returns
-// false for files that are damaged before the record. Before the pixels, it reads only the heads of segments and
-// chunks, and the starts of such records.
+// SoftwareBegins reports whether the file in src has a record of the program that made it that begins with prefix.
+// format is named as for Read, or is "gif". It looks where this program writes such records: in the text Software of a
+// PNG, the tag Software of the first page of a TIFF, and the comments of a JPEG or a GIF. It returns false for files
+// that are damaged before the record. Before the pixels, it reads only heads of segments and chunks, and such records.
 func SoftwareBegins(format string, src Source, prefix string) (found bool) {
 	switch format {
 	case "png":

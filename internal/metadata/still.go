@@ -124,8 +124,8 @@ func ReadStill(src Source) (*Still, error) {
 
 // read loads meta, the content of the box meta, into memory and reads the boxes in it into c.
 func (c *catalogue) read(meta Body) {
-	const version = 4
-	all := bodyOf(meta.Bytes())
+	const version = 4           // bytes of the version and flags of a box
+	all := bodyOf(meta.Bytes()) // its offsets count from meta.at
 	all.after(version).Boxes(func(kind string, body Body) bool {
 		f := &fields{data: body.Bytes()}
 		switch kind {
@@ -196,7 +196,7 @@ func (c *catalogue) readKinds(body Body) {
 	})
 }
 
-// readReferences appends the references in a box iref (8.11.12) to c. base is the file offset of box meta's content.
+// readReferences adds references in a box iref (ISO/IEC 14496-12, 8.11.12) to c. base is the offset of meta's content.
 func (c *catalogue) readReferences(body Body, base int64) {
 	f := &fields{data: body.Start(4)}
 	number := 2
@@ -214,7 +214,7 @@ func (c *catalogue) readReferences(body Body, base int64) {
 	})
 }
 
-// readPlaces reads a box iloc (8.11.3), the offsets and lengths of the items' bytes, into their extents.
+// readPlaces reads a box iloc (ISO/IEC 14496-12, 8.11.3), where the bytes of items lie, into their extents.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
 	sizes := f.number(2) // how many bytes four kinds of numbers have below
@@ -432,11 +432,11 @@ func (c *catalogue) countPictures(s *Still) {
 }
 
 // setGainMap sets s.Map to the gain map of the derived picture that r.from names: r.to are the primary picture and the
-// map. If a JPEG cannot hold the map, setGainMap only names it in s.about, which lists what a result lacks. A JPEG can
-// hold the map if map and picture are coded with AV1, the picture has standard range, and the map works in the colour
-// primaries of the picture. coded is the item with the pixels of the primary picture.
+// map. A second map, or one that a JPEG cannot hold, is only named in s.about, which lists what a result lacks. A JPEG
+// can hold the map if map and picture are coded with AV1, the picture has standard range, and the map works in the
+// colour primaries of the picture. coded is the item with the pixels of the primary picture.
 func (c *catalogue) setGainMap(s *Still, r reference, coded *item) {
-	// Offsets, behind a byte with the version, of the flags and of the headroom of the picture, 0 for standard range.
+	// Offsets, behind a version byte, of the flags and of the picture's headroom, 0 for standard range; and a flag.
 	const version, flags, headroom, samePrimaries = 1, 4, 5, 0x40
 	it := c.get(r.from)
 	var gains *item

@@ -70,7 +70,7 @@ func (r *reader) tiff(src Source) {
 	}
 	r.m.Resolution = f.resolution()
 	left := allowance{MaxParts, MaxBlock}
-	d := f.parse(f.first, 2, &left, func(tag uint16) bool { return slices.Contains(about, tag) })
+	d := f.parse(f.first, exifDepth, &left, func(tag uint16) bool { return slices.Contains(about, tag) })
 	switch {
 	case left.bytes < 0:
 		r.drop("EXIF block", "larger than 16 MiB")
@@ -88,8 +88,7 @@ func (r *reader) tiff(src Source) {
 	}
 }
 
-// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block. The unit is inches if the
-// directory does not state it.
+// resolution returns the resolution in the first directory of a TIFF or an EXIF block, per inch if it states no unit.
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {
@@ -131,13 +130,13 @@ type TIFFField struct {
 	Values []uint32
 }
 
-// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
-// data in the byte order m.TIFFOrder. pixels is the length of the pixel data in bytes. fields gets the offset of the
-// pixel data and returns the entries about them.
+// TIFF returns the layout of a TIFF of at most 4 GiB with metadata m, software as a record of the program that made
+// the file, and pixel data in the byte order m.TIFFOrder. pixels is the length of the pixel data in bytes. fields
+// gets the offset of the pixel data and returns the entries about them.
 //
-// Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
-// every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
-// directory changes: to a new directory at the end, which includes the entries of the block.
+// Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start,
+// so every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the
+// first directory changes: to a new directory at the end, which includes the entries of the block.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) Layout {
 	l := tiffEntries{order: binary.LittleEndian}
 	var block []byte // the EXIF block without its first 8 bytes
@@ -228,20 +227,21 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 }
 
 // TIFFPage returns the layout of a page that begins at the even offset at of a TIFF, with metadata m, software as a
-// record of the program that made the file, and pixel data. pixels is their length in bytes. fields is as for
-// Metadata.TIFF. If last is false, another page follows at End of the result.
+// record of the program that made the file, and pixel data, which follow the directory. pixels is their length in
+// bytes. fields is as for Metadata.TIFF. If last is false, another page follows at End of the result. Offsets in the
+// page are cut to 32 bits, so a caller must refuse the result if End needs more.
 //
-// Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the
-// block are copied instead. An EXIF block in another byte order than order is left out.
+// Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of
+// the block are copied instead. An EXIF block in another byte order than order is left out.
 func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool,
 	fields func(at uint32) []TIFFField) Layout {
 	l := tiffEntries{order: order}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok && exif.order == order {
 		left := allowance{MaxParts, MaxBlock}
-		l.kept = exif.parse(exif.first, 2, &left, func(tag uint16) bool { return !isOfFile(tag) })
+		l.kept = exif.parse(exif.first, exifDepth, &left, func(tag uint16) bool { return !isOfFile(tag) })
 	}
 	own := l.ownEntries(m, software)
-	size := l.merge(own[:len(own):len(own)], fields(0)).size()
+	size := l.merge(own[:len(own):len(own)], fields(0)).size() // the same for all offsets; own must stay as it is
 	d := l.merge(own, fields(uint32(at+size)))
 	var head bytes.Buffer
 	_ = d.writeTo(&head, at, order) // writing to memory cannot fail

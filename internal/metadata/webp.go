@@ -83,7 +83,7 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 // 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
 // with io.EOF for a frame without pixels.
 func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
-	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags is an offset in start, head in b
+	const head, sides, flags, alpha = 16, 6, 20, 0x10                   // flags: offset in start; sides, head: in b
 	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0) // 10 bytes: 4 of flags, 6 of sides
 	start = append(start, b.read(sides, 6)...)                          // each side minus 1, in 24 bits
 	for walk := b.WalkRIFF(head); ; {
@@ -102,7 +102,8 @@ func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
 	}
 }
 
-// JoinWebP appends to dst the still WebP of the results of StillWebP. data is the frame's file; dst may be its start.
+// JoinWebP returns the still WebP of start and chunks, the results of StillWebP for the file data, in the memory of dst
+// where that is long enough. dst must be empty, and may share the memory of data: parts move only towards the start.
 func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
 	dst = append(dst, start...)
 	for _, c := range chunks {
@@ -128,9 +129,9 @@ func (r *reader) webp(src Source) {
 	})
 }
 
-// WebP returns the layout of a lossless WebP of width×height pixels with metadata m, and software as a record of the
-// program that made the file. alpha says that not all pixels are opaque. pixels is the length in bytes of the picture's
-// VP8L bit stream. m must be a result of For.
+// WebP returns the layout of a lossless WebP of width×height pixels with metadata m, a result of For, and software as
+// a record of the program that made the file. alpha says that not all pixels are opaque. pixels is the length in bytes
+// of the picture's VP8L bit stream.
 func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
 	exif := m.exifWith(software)

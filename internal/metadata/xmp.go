@@ -52,8 +52,7 @@ const (
 // errXMP is the error for a packet that is not valid XML, or exceeds the limits.
 var errXMP = errors.New("metadata: an XMP packet that is no XML")
 
-// contains reports whether b contains at least one of texts. A packet that lacks the name of a namespace has no
-// properties of this namespace.
+// contains reports whether b contains one of texts. A packet without the name of a namespace has no properties of it.
 func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }

@@ -25,9 +25,10 @@ type decoder struct {
 }
 
 // span is the part of a row of a block that lies in the picture: n pixels that begin at (x, y), or none if n <= 0.
+// plane is the number of the sample in the blocks of a planar picture, else 0.
 type span struct {
 	plane, x, y, n int
-	row            []byte // samples in the file's encoding, predictor undone; valid only during the call
+	row            []byte // samples in the file's encoding, predictor undone; valid only until visit returns
 }
 
 // blocks calls visit with each row of each block, from several goroutines. It visits all blocks even if some fail, and
@@ -125,8 +126,8 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	return data, nil
 }
 
-// visitSubsampled calls visit with the rows of a subsampled YCbCr block. In the file, the luma of a few pixels is
-// followed by the Cb and Cr that these pixels share (TIFF 6.0, section 21). Cb and Cr are repeated for each pixel.
+// visitSubsampled calls visit with the rows of a subsampled YCbCr block. In the file, the luma of horizontal ×
+// vertical pixels is followed by the Cb and Cr that they share (TIFF 6.0, section 21). Each gets a copy.
 func (w *worker) visitSubsampled(rows rowSource, s span, height int, visit func(span)) error {
 	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
 	luma := w.horizontal * w.vertical      // luma samples that share Cb and Cr

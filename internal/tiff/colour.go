@@ -95,7 +95,7 @@ func (d *decoder) converter() func(p []byte) {
 		return d.indexed()
 	case d.photometric == separated:
 		return func(p []byte) {
-			k := 1 - get(p, alphaChannel)
+			k := 1 - get(p, alphaChannel) // how much the black ink leaves
 			for i := range 3 {
 				set(p, i, (1-get(p, i))*k)
 			}
@@ -129,7 +129,7 @@ func (d *decoder) indexed() func(p []byte) {
 		if wide {
 			i = int(binary.BigEndian.Uint16(p))
 		}
-		c := colours[min(i, len(colours)-1)].(color.RGBA64)
+		c := colours[min(i, len(colours)-1)].(color.RGBA64) // indexed is used only where isIndexed is false
 		if wide {
 			for k, v := range [3]uint16{c.R, c.G, c.B} {
 				binary.BigEndian.PutUint16(p[2*k:], v)
@@ -141,8 +141,9 @@ func (d *decoder) indexed() func(p []byte) {
 }
 
 // fromYCbCr converts YCbCr to RGB, all from 0 to 1, with the luma coefficients and the black and white references in
-// the file (TIFF 6.0, sections 20 and 21). The references are for samples of 8 bits. Where black and white are
-// equal, or the coefficient of green is 0, the value is 0. The results may lie outside of 0..1.
+// the file (TIFF 6.0, sections 20 and 21). The references are for samples of 8 bits. A channel with equal black and
+// white is 0, as is green if its coefficient is 0. The results may lie outside of 0..1. float64 around a product keeps
+// the compiler from fusing it with a sum, since not all processors do that.
 func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	ref, luma := d.reference, d.coefficients
 	rescale := func(v, black, white, largest float64) float64 { // from black..white to 0..largest
@@ -152,7 +153,7 @@ func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 		return (float64(v*255) - black) / (white - black) * largest
 	}
 	y = rescale(y, ref[0], ref[1], 1)
-	cb = rescale(cb, ref[2], ref[3], 127./255)
+	cb = rescale(cb, ref[2], ref[3], 127./255) // 127: the coding range of chroma in TIFF 6.0
 	cr = rescale(cr, ref[4], ref[5], 127./255)
 	r = float64(cr*(2-2*luma[0])) + y
 	b = float64(cb*(2-2*luma[2])) + y

@@ -351,8 +351,9 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of tiles or, if there are none, of strips of the given rows. It fails for tiles or rows that
-// are far too large. For old JPEG, the only block is the JPEG file that oldJPEG names.
+// sizeBlocks sets the size of tiles or, if there are none, of strips of the given rows. It fails for tiles of more
+// than twice the picture's side plus 4096, and for rows of more than 8 GiB. For old JPEG, the only block is the file
+// that oldJPEG names.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false
@@ -368,7 +369,7 @@ func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 		}
 		l.blockWidth, l.blockHeight = int(tileWidth), int(tileHeight)
 	}
-	if int64(l.blockWidth)*int64(l.samples)*int64(l.bits) > 1<<36 {
+	if int64(l.blockWidth)*int64(l.samples)*int64(l.bits) > 1<<36 { // bits of a row: 8 GiB, far above real files
 		return FormatError("its rows are too long")
 	}
 	return nil

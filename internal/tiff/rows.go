@@ -85,7 +85,7 @@ func (w *worker) open(data []byte) (rowSource, error) {
 
 // lzwReader returns a reader of LZW data (TIFF 6.0, section 13), in which codes have the highest bit first, and grow
 // one code earlier than in GIF. Files from before 1990 have the lowest bit first, and grow as in GIF. The first code,
-// which is always the same code, shows the kind, as in libtiff.
+// always 256 in 9 bits, shows the kind, as in libtiff.
 func lzwReader(data []byte) io.Reader {
 	const byteBits = 8
 	if len(data) > 1 && data[0] == 0 && data[1]&1 == 1 {
@@ -170,7 +170,7 @@ func (p *pictureRows) next(row []byte) error {
 	return nil
 }
 
-// picture decodes the JPEG or WebP data of a block. YCbCr becomes RGB. It refuses a picture larger than the block.
+// picture decodes the JPEG or WebP data of a block. YCbCr becomes RGB. It refuses a picture of more pixels than most.
 func (w *worker) picture(data []byte) (img image.Image, err error) {
 	// A block at an edge may hold a full tile, or only the part in the picture, and some encoders write more rows.
 	most := int64(w.blockWidth+16) * int64(w.blockHeight+16)

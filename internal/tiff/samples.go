@@ -7,8 +7,7 @@ import (
 	"superres/internal/elementary"
 )
 
-// fill writes the samples of a row to the canvas: colour k to channel k, and alpha to the last channel. Further samples
-// of a pixel are dropped.
+// fill writes the samples of a row to the canvas: colour k to channel k, alpha to the last. It drops further samples.
 func (d *decoder) fill(s span) {
 	if s.n <= 0 {
 		return
@@ -34,7 +33,7 @@ func (d *decoder) fill(s span) {
 }
 
 // fillInks converts the CMYK and alpha of the row s to RGB and alpha. to is the canvas from the first pixel of s on.
-// It holds black in the channel of alpha until the pixels are converted, and gets alpha last.
+// The channel of alpha holds black until the pixels are converted, and gets alpha last.
 func (d *decoder) fillInks(to []byte, s span) {
 	const isAlpha = true
 	c, n := &d.canvas, d.inBlock()
@@ -49,8 +48,7 @@ func (d *decoder) fillInks(to []byte, s span) {
 }
 
 // fillChannel scales sample k of the n samples of each pixel in row s to the 8 or 16 bits of the canvas. to begins
-// with the channel in the first pixel. Colours are inverted if 0 is white, and indices of a palette are copied
-// unscaled.
+// with the channel in the first pixel. It inverts colours if 0 is white, and copies palette indices unscaled.
 func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	c := &d.canvas
 	inverted := d.photometric == whiteIsZero && !isAlpha

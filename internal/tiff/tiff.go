@@ -37,8 +37,7 @@ type Options struct {
 	WebP func(ctx context.Context, data []byte) (image.Image, error)
 }
 
-// DecodeConfig returns the size and the colour model of the picture of the TIFF in src: the first that is not a smaller
-// copy or a mask. It fails as Decode does.
+// DecodeConfig returns the size and the colour model of the picture that Decode would return. It fails as Decode does.
 func DecodeConfig(src metadata.Source) (image.Config, error) {
 	l, err := layoutOf(src, skipBlocks)
 	if err != nil {
@@ -47,14 +46,14 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 	return image.Config{Width: l.width, Height: l.height, ColorModel: l.model()}, nil
 }
 
-// Decode returns the picture of the TIFF in src; data holds the whole file. The bounds begin at (0, 0). Grey becomes
-// *image.Gray or, above 8 bits, *image.Gray16; palettes of up to 8 bits *image.Paletted; CMYK of up to 8 bits
-// *image.CMYK; and all others *image.RGBA, *image.NRGBA, *image.RGBA64 or *image.NRGBA64. Colours that the file stores
-// multiplied by alpha stay so, and others stay unmultiplied.
+// Decode returns the picture of the TIFF in src, the first that is not a smaller copy or a mask; data holds the whole
+// file. The bounds begin at (0, 0). Without alpha, grey becomes *image.Gray or, above 8 bits, *image.Gray16, palettes
+// of up to 8 bits *image.Paletted, CMYK of up to 8 bits *image.CMYK. All others become *image.RGBA, *image.NRGBA,
+// *image.RGBA64 or *image.NRGBA64. Colours that are stored multiplied by alpha stay so, others stay unmultiplied.
 //
 // A sample v of n bits means v/(2ⁿ − 1) of white. Signed samples of up to 16 bits are read as unsigned, as ImageMagick
-// and FFmpeg do; longer negative samples become black. In floating point, white is 1 if no sample is above 16, else 255
-// if none is above 255, else 65535 if none is above 65535, and else the largest sample.
+// and FFmpeg do; longer negative samples become black. In floating point, white is 1 if no sample is above 16, else
+// 255 if none is above 255, else 65535 if none is above 65535, and else the largest sample.
 //
 // warnings name faults that did not prevent reading the file, in words to follow the name of the file. The error is
 // io.ErrUnexpectedEOF for a file that ends too early, a FormatError for one that breaks the rules, an UnsupportedError
@@ -92,18 +91,19 @@ func Scratch(src metadata.Source) int64 {
 	}
 	blocks := min(l.blockCount(), src.Size()) // each block has an offset in the file, so there are no more
 	row := (int64(l.blockWidth)*int64(l.inBlock())*int64(l.bits) + 7) / 8
-	each := 3*row + 1<<16 // with tables for LZW or Deflate
+	each := 3*row + 1<<16 // a row and copies of it, and tables for LZW or Deflate
 	switch block := int64(l.blockWidth) * int64(l.blockHeight); {
 	case l.isJPEG() || l.compression == webP:
 		const perPixel = 16 // bytes: samples as stored, with full chroma, as RGBA; coefficients
 		each += perPixel * block
 	case l.compression == zstandard:
-		each += min(64<<20, row*int64(l.blockHeight)) + 1<<20 // with the window of past data
+		each += min(64<<20, row*int64(l.blockHeight)) + 1<<20 // with the window of past data, 64 MiB at most
 	}
 	if l.reversed {
 		each += src.Size()
 	}
-	return each*min(int64(runtime.GOMAXPROCS(0)), blocks) + 24*blocks // with offsets and lengths
+	// 24: for an offset, a length, and its bytes in the file
+	return each*min(int64(runtime.GOMAXPROCS(0)), blocks) + 24*blocks
 }
 
 // IsCMYK reports whether the picture of the TIFF in src is in printing inks.

@@ -116,8 +116,8 @@ func (c *counts) estimate() float64 {
 // classes is the number of classes of tiles. The mean magnitude of the residuals in a tile decides its class.
 const classes = 16
 
-// classify sets the group of each tile of the band to its class, 0 to classes−1. It rises by two where the mean
-// magnitude of the tile's residuals doubles, and by one halfway, at 1.5 times a power of two.
+// classify sets the group of each tile of the band to its class, 0 to classes−1. The class rises by two where the mean
+// magnitude of the residuals in the tile doubles, and by one halfway, at 1.5 times a power of two.
 func (b *band) classify() {
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {

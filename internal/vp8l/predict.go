@@ -141,7 +141,7 @@ func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 
 // nearerPixel returns the pixel, l or t, with the smaller distance to l+t-tl, summed over the channels.
 func nearerPixel(l, t, tl uint32) uint32 {
-	balance := int32(0) // the distance of l minus the distance of t
+	balance := int32(0) // the distance of l, which is |t−tl|, minus the distance of t, |l−tl|
 	for shift := 0; shift < 32; shift += 8 {
 		a, b, c := int32(l>>shift&0xff), int32(t>>shift&0xff), int32(tl>>shift&0xff)
 		balance += distance(b, c) - distance(a, c)
@@ -177,9 +177,8 @@ func halfGradient(m, tl uint32) (v uint32) {
 
 func clamp(v int32) uint32 { return uint32(min(max(v, 0), 255)) }
 
-// choosePredictors sets the predictor of each tile of the band to the predictor with the smallest residuals, by the
-// sum of their magnitudes in one row out of four. Predictor 0 is not tried. It does nothing if the method does not
-// predict.
+// choosePredictors sets the predictor of each tile of the band to the predictor, other than 0, with the smallest
+// residuals, by the sum of their magnitudes in one row out of four. Without b.method.predict it does nothing.
 func (b *band) choosePredictors() {
 	if !b.method.predict {
 		return

@@ -128,7 +128,7 @@ func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 	if at >= width {
 		try(at-width, leastNear)
 	}
-	from := m.heads[hashOf(px[at], px[at+1])]
+	from := m.heads[hashOf(px[at], px[at+1])] // the place plus 1, or 0
 	for range mostTries {
 		if from == 0 || length >= enough {
 			break
@@ -187,9 +187,8 @@ func distanceCode(distance, width int) int {
 	return distance + shortCodes
 }
 
-// prefixOf returns the symbol for v, a length or distance code from 1, and the number and value of its extra bits.
-// The symbol says the highest bit of v−1 and the bit below it, and the extra bits are the bits below these. 1 to 4
-// have symbols of their own.
+// prefixOf returns the symbol for v, a length or distance code from 1, and the number and value of its extra bits. 1
+// to 4 have a symbol each. Else the symbol says the highest bit of v−1 and the bit below, and extra bits the rest.
 func prefixOf(v int) (symbol, extra int, rest uint64) {
 	v--
 	if v < 4 {

@@ -21,8 +21,7 @@ import (
 	"superres/internal/parallel"
 )
 
-// MostSide is the largest width or height of a picture, in pixels. The 14-bit fields of the format allow 16384 pixels,
-// but libwebp refuses such pictures.
+// MostSide is the largest width or height of a picture, in pixels. The format allows 16384, but libwebp does not.
 const MostSide = 1<<14 - 1
 
 // Picture is a picture to be written. Its sides are 1 to MostSide pixels.

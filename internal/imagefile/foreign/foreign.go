@@ -93,7 +93,7 @@ func Of(head []byte) (Kind, bool) {
 // boxBrands returns the major brand and the compatible brands in head, the start of a file made of boxes. The first box
 // has its length in bytes 0 to 3, its major brand in 8 to 11, a version, and the compatible brands from byte 16 on.
 func boxBrands(head []byte) []string {
-	end := min(int(head[2])<<8|int(head[3]), len(head))
+	end := min(int(head[2])<<8|int(head[3]), len(head)) // two bytes of the length suffice for HeadLength
 	list := []string{string(head[8:12])}
 	for p := 16; p+4 <= end; p += 4 {
 		list = append(list, string(head[p:p+4]))

@@ -53,8 +53,9 @@ func RawName(name string) (Kind, bool) {
 }
 
 // Raw reports whether a TIFF is a raw camera file or begins with a small copy of its picture, and returns its kind. In
-// both cases a reader of TIFF would take the wrong picture. For files that are damaged or not a TIFF it returns false.
-// It reads only directories, at most 32.
+// both cases a reader of TIFF would take the wrong picture. A file with a small copy first is raw if makers has its
+// maker, or if it names any maker and has a larger picture. For files that are damaged or not a TIFF, Raw returns
+// false. It reads only directories, at most 32.
 func Raw(r io.ReaderAt) (Kind, bool) {
 	head := make([]byte, 10)
 	n, _ := r.ReadAt(head, 0)

@@ -43,7 +43,7 @@ func Packet(attributes, elements string) string {
 // given as kind, length, kind, … With elements, the fields are XML elements; false: attributes.
 func Directory(elements bool, padding int, items ...string) string {
 	list := ""
-	for i := -2; i < len(items); i += 2 {
+	for i := -2; i < len(items); i += 2 { // −2: the primary picture
 		kind, length := "Primary", fmt.Sprintf("0 Padding %d", padding)
 		if i >= 0 {
 			kind, length = items[i], items[i+1]
@@ -110,7 +110,7 @@ func (b Behind) Bytes() []byte {
 		const length = 4 + 4 + 82 // of the segment: its head, the name MPF, and the index of two pictures
 		picture := len(b.Picture) + len(front) - 2 + length
 		front = append(front, MPF(uint32(picture), [3]uint32{0, uint32(len(b.GainMap)),
-			uint32(picture - len(front) - 8)})...)
+			uint32(picture - len(front) - 8)})...) // offsets count from byte 8 of the segment
 	}
 	return slices.Concat(front, b.Picture[2:], b.GainMap, b.Film)
 }
@@ -119,11 +119,12 @@ func (b Behind) Bytes() []byte {
 func MPF(length uint32, others ...[3]uint32) []byte {
 	order := binary.LittleEndian
 	b := []byte("MPF\x00II*\x00\x08\x00\x00\x00\x03\x00")
+	// The entries: version 0100, the number of pictures, and their list, which lies at offset 50.
 	for _, e := range [][]byte{TIFFEntry(order, 0xb000, 7, 4, 0x30303130), TIFFEntry(order, 0xb001, 4, 1,
 		uint32(len(others)+1)), TIFFEntry(order, 0xb002, 7, uint32(16*(len(others)+1)), 50), make([]byte, 4)} {
 		b = append(b, e...)
 	}
-	for _, e := range append([][3]uint32{{0x20030000, length, 0}}, others...) {
+	for _, e := range append([][3]uint32{{0x20030000, length, 0}}, others...) { // 2: representative, 3: baseline
 		b = order.AppendUint32(order.AppendUint32(order.AppendUint32(order.AppendUint32(b, e[0]), e[1]), e[2]), 0)
 	}
 	return JPEGSegment(0xe2, b...)

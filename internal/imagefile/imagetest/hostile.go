@@ -118,7 +118,7 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 	cyclic := append(tiffOf(9, 9, 1, 8), make([]byte, 81)...) // 81 pixels
 	cyclic[len(cyclic)-81-4] = 8                              // the next directory is the first
 	const entries = 8
-	at := uint32(len(TIFFStart) + 2 + 12*entries + 4)
+	at := uint32(len(TIFFStart) + 2 + 12*entries + 4) // the offset of the strip in bomb.tif, after the directory
 	return map[string][]byte{
 		"cyclic.tif": cyclic,
 		"bomb.png":   WithChunks(PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels), PNGChunk("IEND", nil)),

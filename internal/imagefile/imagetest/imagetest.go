@@ -113,7 +113,7 @@ func WithChunks(png []byte, chunks ...[]byte) []byte {
 func Profile(colours string, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(i * i >> 3)
+		b[i] = byte(i * i >> 3) // any content
 	}
 	binary.BigEndian.PutUint32(b, uint32(n))
 	copy(b[16:], colours)
@@ -216,9 +216,9 @@ func PlainWebP(w, h int) []byte {
 	put(0x2f, 8)
 	put(uint(w-1), 14)
 	put(uint(h-1), 14)
-	put(0, 1+3)   // alpha hint, version
-	put(0, 1+1+1) // no transform, no colour cache, one group of trees
-	for _, symbol := range []uint{90, 160, 30, 255, 0} {
+	put(0, 1+3)                                          // alpha hint, version
+	put(0, 1+1+1)                                        // no transform, no colour cache, one group of trees
+	for _, symbol := range []uint{90, 160, 30, 255, 0} { // green, red, blue, alpha, distance
 		put(1, 1) // a simple tree
 		put(0, 1) // it has one symbol
 		put(1, 1) // the symbol has 8 bits
@@ -235,8 +235,8 @@ func GIFScreen(w, h int) []byte {
 
 // BMPHeader returns the header of a 24-bit BMP of w×h.
 func BMPHeader(w, h uint32) []byte {
-	b := binary.LittleEndian.AppendUint32(append([]byte("BM"), make([]byte, 8)...), 54)
-	b = binary.LittleEndian.AppendUint32(b, 40)
+	b := binary.LittleEndian.AppendUint32(append([]byte("BM"), make([]byte, 8)...), 54) // where the pixels begin
+	b = binary.LittleEndian.AppendUint32(b, 40)                                         // the length of the header
 	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, w), h)
 	b = append(b, 1, 0, 24, 0)
 	return append(b, make([]byte, 24)...)

@@ -46,7 +46,7 @@ const (
 // create a file. On Windows a worker can create files, and no file can be passed to it.
 const passesAside = runtime.GOOS != "windows"
 
-// passed lists the environment variables that workers inherit.
+// passed lists the environment variables that workers inherit: for Go, the system, panics and the cache of codecs.
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
 

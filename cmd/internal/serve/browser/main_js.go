@@ -27,7 +27,7 @@ func main() {
 	w.runner = jobs.Runner{Service: upscale.NewService(console.Limits{Memory: memory}, 0, 0), Progress: w.progress,
 		File: func(i int) (io.ReaderAt, int64) { return w.files[i], w.files[i].Size },
 		Admit: func(l scheduling.Load) error {
-			const least = 128 << 20
+			const least = 128 << 20 // with less, the garbage collector would run all the time
 			debug.SetMemoryLimit(max(l.Memory, least))
 			w.host.Call("progress", 0)
 			return nil

@@ -29,10 +29,10 @@ type report struct {
 	bar     *console.Progress
 	dry     bool // --dry-run: nothing is enlarged; false: pictures are enlarged
 	verbose bool // a line describes each picture; false: no such lines
-	quiet   bool // warnings are not printed
+	quiet   bool // warnings and remarks are not printed
 
 	began                       time.Time
-	total, made, skipped, plans int
+	total, made, skipped, plans int              // numbers of pictures: in all, enlarged, skipped, planned in a dry run
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
 	missing                     []string         // kinds of files for which a missing program was reported

@@ -25,10 +25,10 @@ type session struct {
 	opt     Options
 	past    resumption
 	streams *console.Streams
-	in      *enlarging.Standard
-	ffmpeg  *video.Tools // programs for video files; nil: no input is a video file
-	others  *decoders.Set
-	ctx     context.Context // at its end, the programs that the field others has started are stopped
+	in      *enlarging.Standard // standard input
+	ffmpeg  *video.Tools        // programs for video files; nil: no input is a video file
+	others  *decoders.Set       // programs that convert pictures which superres cannot read
+	ctx     context.Context     // at its end, the programs that others has started are stopped
 }
 
 // plain returns the input called name, standard input or a file, as a source that is read without conversion.
@@ -140,6 +140,7 @@ func (e *session) isVideo() (bool, error) {
 					"ffmpeg -i - -i IN -c:a copy OUT")
 			}
 		}
+		// Of several files, only the ones with the name of a stream are opened.
 		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.plain(name)) != pictures.Video {
 			continue
 		}

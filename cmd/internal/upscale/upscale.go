@@ -47,7 +47,7 @@ func Restore(s *console.Streams) *cli.Command {
 	return command(s, opt, &cli.Command{
 		Name: "restore", Usage: "take noise, compression and blur away, at the same size", Description: restoring,
 		Flags: console.Flags(table),
-	}, restoringExamples, groups[1:])
+	}, restoringExamples, groups[1:]) // all groups but sizes
 }
 
 // command makes c enlarge with opt, and returns c. The short help shows examples, the full help options by groups.

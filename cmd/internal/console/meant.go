@@ -139,7 +139,7 @@ func splitShort(options settings.Table, name, value string, hasValue bool) (list
 		switch {
 		case o == nil:
 			return nil
-		case o.TakesValue() && name != "" && hasValue:
+		case o.TakesValue() && name != "" && hasValue: // such as -s4=4
 			return nil
 		case o.TakesValue() && name != "":
 			return append(list, short{o, name, true})

@@ -31,7 +31,7 @@ type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
 	id   int         // number of the latest call
-	stop *time.Timer // kills the browser if no call begins for as long as patience
+	stop *time.Timer // kills the browser when no call has begun for as long as patience
 }
 
 const patience = 2 * time.Minute

@@ -33,7 +33,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	const entries = 9 + 36 // a 3×3 and a 6×6 patch, stacked into one vector
-	// Memory in bytes for the DCT and the inner products of its atoms; for a learner, it is set below.
+	// Memory in bytes: room for four copies of the DCT, and the inner products of its atoms. A learner says its own.
 	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
 	var given *sparse.Dictionary
 	if r.Learner != fixedDCT {
@@ -54,7 +54,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
 	var found error // error from examining the dictionary
 	if p.name == "single" {
-		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
+		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed // runs differ by the digit alone
 	}
 	model, err := fit.Train(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: resample.Box, Patch: 3, Patches: p.patches, Flat: p.flat / 255, Detail: p.refit,
@@ -81,7 +81,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	return err
 }
 
-// workers returns the number of runs that work at the same time.
+// workers returns the number of runs of learners that work at the same time.
 func (cmp *comparison) workers() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }

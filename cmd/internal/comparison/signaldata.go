@@ -37,7 +37,7 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 		return nil, nil, console.Usage("one picture to learn from and one to be held out are needed at least, "+
 			"%d found", len(list))
 	}
-	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture: more than needed
+	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture: about twice as many as needed
 	var columns []float64
 	for i, src := range list {
 		img, err := src.Open(ctx)

@@ -77,7 +77,7 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 		if err != nil {
 			return err
 		}
-		need := float64(shared.workers()) * (8*float64(m*most) +
+		need := float64(shared.workers()) * (8*float64(m*most) + // 8 bytes for each value to learn from
 			learner.Memory(m, most, opt.Protocol.atoms, opt.Protocol.sparsity))
 		if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
 			", a smaller -j or fewer --patches"); err != nil {

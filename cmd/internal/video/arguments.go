@@ -98,7 +98,7 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 }
 
 // pictureArgs returns the arguments that encode frames: filters, encoder, flags of colour, and the unit in which the
-// encoder counts times, which is the unit of the input. in is the header of the frames, head the same as text.
+// encoder counts times, the unit of the input if it can. in is the header of the frames, head the same as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -139,7 +139,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
 	for _, f := range said.flags() {
-		flags = append(flags, strings.Replace(f[0], "color_range", "range", 1)+"="+f[1])
+		flags = append(flags, strings.Replace(f[0], "color_range", "range", 1)+"="+f[1]) // so setparams calls it
 	}
 	if len(flags) > 0 {
 		filters = append(filters, "setparams="+strings.Join(flags, ":"))

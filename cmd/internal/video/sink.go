@@ -222,7 +222,7 @@ func (w *encoding) close(err error) error {
 // failure returns the error of the job after p, an ffmpeg that writes a result, ended with err; nil if p succeeded. If
 // the context of the job has ended, it returns the context's error.
 func (c *clip) failure(p *process, err error) error {
-	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC
+	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC, which is 28
 	switch {
 	case err == nil || c.ctx.Err() != nil:
 		return c.ctx.Err()

@@ -65,8 +65,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// record returns the content of runs.json: the command and every run, without pictures. A failed run has only its task
-// and the failure.
+// record returns the content of runs.json: the command and every run, without pictures, or of a failed run the failure.
 func (f findings) record() any {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
@@ -152,14 +151,14 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 			row[1].Picture = pictureOf(truth, width, test.name, "truth", isFirst)
 		}
 		show := func(name, by string, scores []restored, overlay bool) {
-			c := report.Cell{}
+			cell := report.Cell{}
 			if len(scores) > i {
-				c.Text = report.Number(nfe.Format, average(scores, i))
+				cell.Text = report.Number(nfe.Format, average(scores, i))
 				if len(scores[i].Picture) > 0 {
-					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, overlay)
+					cell.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, overlay)
 				}
 			}
-			row = append(row, c)
+			row = append(row, cell)
 		}
 		for _, b := range f.baselines {
 			show(f.title(b), "", b.scores, isFirst)

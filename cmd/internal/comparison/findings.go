@@ -168,8 +168,8 @@ func (f findings) nonZeros(learner string) report.Cell {
 }
 
 // medianRun returns the run, among the first maxRuns, in which the difference between the best and the second-best
-// learner is the median, for the form of model that the page shows. The pictures of later runs are not stored. It is
-// run 0 if there are no two learners with defined errors in a run.
+// learner is the median (of two in the middle the smaller), for the form of model that the page shows. The pictures of
+// later runs are not stored. It is run 0 if there are no two learners with defined errors in a run.
 func (f findings) medianRun() int {
 	first, next := f.rivals()
 	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)

@@ -148,7 +148,7 @@ func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 // draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
-	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels
+	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels: rows = side²·(1 + scale²)
 	low, err := d.Rows(0, side*side)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 		if err != nil {
 			return nil, err
 		}
-		if m.IsPlain() {
+		if m.IsPlain() { // pictures are reduced for it by the mean of 2×2 blocks, as in the paper
 			plain := *m
 			m, plain.Degradation = &plain, resample.Box
 		}

@@ -53,7 +53,7 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 		return nil, err
 	}
 	defer remove()
-	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name)))
+	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name))) // programs may go by the extension
 	err = safefile.WriteAtomic(path, false, func(w io.Writer) error {
 		info, err := f.Stat()
 		if err == nil {
@@ -112,8 +112,8 @@ type body struct {
 // timedBody returns the body of r. Reading fails if no bytes arrive for patience.move, or once total has passed.
 func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
-	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
-		func() { transfer.Pause(r.Context()) }}
+	return &body{ReadCloser: r.Body, ResponseController: http.NewResponseController(w), move: s.patience.move,
+		until: time.Now().Add(total), pause: func() { transfer.Pause(r.Context()) }}
 }
 
 // Read reads from the client, which has b.move to send something, and until b.until for the whole body. Once more than

@@ -172,7 +172,7 @@ func (s *site) fromHere(r *http.Request) bool {
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
-	default:
+	default: // another site
 		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet &&
 			!strings.Contains(r.URL.Path, "/v1/")
 	}

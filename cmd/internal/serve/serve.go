@@ -240,6 +240,7 @@ type patience struct {
 	end   time.Duration // longest wait for pictures in progress when the program ends
 }
 
+// usual is the patience with clients that come over the network.
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
 	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 

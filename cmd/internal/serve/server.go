@@ -93,8 +93,7 @@ func (s *site) page() []byte {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
 	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
-// ServeHTTP implements http.Handler: it refuses what fromHere and route do not allow, and passes the rest to call or
-// file.
+// ServeHTTP implements http.Handler. It refuses what fromHere and route do not allow. call and file answer the rest.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{

@@ -29,8 +29,7 @@ import (
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// readsAVIF is the value of workerVariable for a worker that must prepare its codecs for AVIF. It does so before it is
-// confined, since a confined worker cannot.
+// readsAVIF is the value of workerVariable for a worker that must prepare its codecs for AVIF before it is confined.
 const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.

@@ -50,8 +50,7 @@ const passesAside = runtime.GOOS != "windows"
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
 
-// beginWorker starts a worker with settings and returns it when it is ready to take a job. forAVIF says that the worker
-// can read and write AVIF, too.
+// beginWorker starts a worker with settings, which can use AVIF if forAVIF is true, and returns it when it is ready.
 func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) {
 	kind := "1"
 	if forAVIF {

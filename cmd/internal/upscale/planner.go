@@ -148,7 +148,7 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 // folders of outputs in p.targets, and checks each input. It fails if a check fails or no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
-	p.inputs = list[:0]
+	p.inputs = list[:0]                          // in the memory of list
 	for _, in := range list {
 		out, err := p.names.Output(in)
 		if err != nil {

@@ -79,9 +79,8 @@ func (r *report) skip(j job) {
 	r.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
 }
 
-// leaveOut reports each file that b leaves out, by an event and, with --verbose or --dry-run, by a line: earlier
-// results, pictures of unreadable kinds, and videos in folders. It returns the first error of a line on standard
-// output.
+// leaveOut reports each earlier result, picture of an unreadable kind and video in a folder, which b leaves out, by an
+// event and, with --verbose or --dry-run, by a line. It returns the first error of a line on standard output.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -110,8 +110,8 @@ func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*e
 	})
 }
 
-// findFFmpeg sets e.ffmpeg to the programs that read and write video files if one of jobs is a video file, and has r
-// print remarks about videos. It fails if the programs are missing.
+// findFFmpeg sets e.ffmpeg to the programs that read and write video files if one of jobs is a video file that can be
+// read, and has r print remarks about videos. It fails if the programs are missing.
 func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err error) {
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {

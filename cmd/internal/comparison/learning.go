@@ -95,7 +95,7 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 }
 
 // describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms. r.Curve
-// gets the last step of l, and other steps 15 % apart at least, by the number of the iteration.
+// gets the last step of l, and others at least 15 % apart by the number of the iteration, or all if these are 0.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),

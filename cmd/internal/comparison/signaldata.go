@@ -130,7 +130,7 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11)) // 11: not the random numbers of the noise in measure
-	count := 1 // number of groups
+	count := 1                                             // number of groups
 	for _, g := range groups {
 		count = max(count, g+1)
 	}

@@ -140,7 +140,7 @@ func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 // drainBytes is the largest number of bytes of a refused body that are read.
 const drainBytes = 32 << 20
 
-// drain reads and discards a refused body, as the client may lose an answer that comes before. It does nothing if the
+// drain reads and discards a refused body: a client that is still sending may lose the answer. It does nothing if the
 // stated length exceeds drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {

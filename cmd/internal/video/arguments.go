@@ -113,7 +113,7 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 }
 
 // pixFmt returns the pixel format of the result; in is the header of the frames. If the encoder supports it, frames of
-// more than 8 bits get 10, and 4:2:2 and 4:4:4 stay. All others, also frames with transparency, get 8 bits and 4:2:0.
+// more than 8 bits get 10, and 4:2:2 and 4:4:4 stay. Else, and always with transparency, they get 8 bits and 4:2:0.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {

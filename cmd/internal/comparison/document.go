@@ -65,7 +65,8 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// record returns the content of runs.json: the command and every run, without pictures, or of a failed run the failure.
+// record returns the content of runs.json: the command, the baselines, the rankings and every run, without pictures. A
+// failed run has only its task and the failure.
 func (f findings) record() any {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell

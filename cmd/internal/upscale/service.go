@@ -82,9 +82,9 @@ func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64
 }
 
 // Request returns the request with params. Each parameter may be given once: the options that Parameters lists; name,
-// the file name of the picture, used only for the name of the result and for messages; region, X,Y,W,H in pixels, the
-// only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false: if true, the
-// result is the picture that --map draws. It fails as superres upscale does.
+// the file name of the picture, used only for the name and format of the result and for messages; region, X,Y,W,H in
+// pixels, the only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false:
+// if true, the result is the picture that --map draws. It fails as superres upscale does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {

@@ -65,8 +65,8 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// record returns the content of runs.json: the command and every run, without pictures. A failed run has only its task
-// and the failure.
+// record returns the content of runs.json: the command, the baselines, the rankings and every run, without pictures. A
+// failed run has only its task and the failure.
 func (f findings) record() any {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
@@ -75,7 +75,7 @@ func (f findings) record() any {
 		}
 		return out
 	}
-	type run struct {
+	type run struct { // its fields hide the fields of result that hold pictures
 		result
 		Plain     []scoring.Cell `json:"plain"`
 		Projected []scoring.Cell `json:"back_projected"`
@@ -152,14 +152,14 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 			row[1].Picture = pictureOf(truth, width, test.name, "truth", isFirst)
 		}
 		show := func(name, by string, scores []restored, overlay bool) {
-			c := report.Cell{}
+			cell := report.Cell{}
 			if len(scores) > i {
-				c.Text = report.Number(nfe.Format, average(scores, i))
+				cell.Text = report.Number(nfe.Format, average(scores, i))
 				if len(scores[i].Picture) > 0 {
-					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, overlay)
+					cell.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, overlay)
 				}
 			}
-			row = append(row, c)
+			row = append(row, cell)
 		}
 		for _, b := range f.baselines {
 			show(f.title(b), "", b.scores, isFirst)
@@ -187,7 +187,8 @@ func pictureOf(data []byte, width int, scene, maker string, overlay bool) report
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, if byTime is false, over
 // iterations; a learner that does not report iterations then has no curve. Both axes are logarithmic. below reports
-// whether there are errors below the floor of the chart, 1e-4 or more, which are drawn on the floor.
+// whether there are errors below 1e-4. They are drawn at the floor of the chart: a third of the smallest other error or
+// 1e-4, whichever is more. Without them, the floor is 1e-4.
 func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	c = report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true}
 	if byTime {

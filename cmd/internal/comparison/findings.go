@@ -91,7 +91,7 @@ func (f findings) runs(kind form, learner string, test int) []float64 {
 // byPicture reports whether learners are compared over the test pictures instead of over the runs, which are fewer.
 func (f findings) byPicture() bool { return len(f.data.tests) > f.opt.Protocol.runs }
 
-// problems returns a score for every run or, if byPicture is true, for every test picture its mean score over the runs.
+// problems returns score(-1), a value for every run, or, if byPicture is true, the mean of score(test) for every test.
 func (f findings) problems(score func(test int) []float64) (list []float64) {
 	if !f.byPicture() {
 		return score(-1)
@@ -136,7 +136,7 @@ func (f findings) given(b baseline, test int) []float64 {
 	return slices.Repeat([]float64{average(b.scores, test)}, f.opt.Protocol.runs)
 }
 
-// falling returns a text on how many runs ended while a learner's error still fell, or "" if none did.
+// falling returns a text on the number of runs that ended while a learner's error still fell, or "" if none did.
 func (f findings) falling(learner string) string {
 	count := 0
 	for run := range f.opt.Protocol.runs {
@@ -168,8 +168,8 @@ func (f findings) nonZeros(learner string) report.Cell {
 }
 
 // medianRun returns the run, among the first maxRuns, in which the difference between the best and the second-best
-// learner is the median, for the form of model that the page shows. The pictures of later runs are not stored. It is
-// run 0 if there are no two learners with defined errors in a run.
+// learner is the median (of two in the middle the smaller), for the form of model that the page shows. The pictures of
+// later runs are not stored. It is run 0 if there are no two learners with defined errors in a run.
 func (f findings) medianRun() int {
 	first, next := f.rivals()
 	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)
@@ -299,7 +299,7 @@ func (f findings) learning() report.Table {
 			m, _ := report.Mean(report.Defined(f.inRuns(learner, v.of)))
 			row = append(row, report.Cell{Text: report.Number(v.format, m)})
 		}
-		row[3].Mark = f.falling(learner)
+		row[3].Mark = f.falling(learner) // beside the RMSE
 		t.Rows = append(t.Rows, row)
 	}
 	return t

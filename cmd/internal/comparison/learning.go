@@ -33,7 +33,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	const entries = 9 + 36 // a 3×3 and a 6×6 patch, stacked into one vector
-	// Memory in bytes for the DCT and the inner products of its atoms; for a learner, it is set below.
+	// Memory in bytes: room for four copies of the DCT, and the inner products of its atoms. A learner says its own.
 	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
 	var given *sparse.Dictionary
 	if r.Learner != fixedDCT {
@@ -54,7 +54,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
 	var found error // error from examining the dictionary
 	if p.name == "single" {
-		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
+		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed // runs differ by the digit alone
 	}
 	model, err := fit.Train(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: resample.Box, Patch: 3, Patches: p.patches, Flat: p.flat / 255, Detail: p.refit,
@@ -81,7 +81,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	return err
 }
 
-// workers returns the number of runs that work at the same time.
+// workers returns the number of runs of learners that work at the same time.
 func (cmp *comparison) workers() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }
@@ -95,7 +95,7 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 }
 
 // describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms. r.Curve
-// gets the last step of l, and other steps 15 % apart at least, by the number of the iteration.
+// gets the last step of l, and others at least 15 % apart by the number of the iteration, or all if these are 0.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -148,7 +148,7 @@ func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 // draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
-	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels
+	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels: rows = side²·(1 + scale²)
 	low, err := d.Rows(0, side*side)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 		if err != nil {
 			return nil, err
 		}
-		if m.IsPlain() {
+		if m.IsPlain() { // pictures are reduced for it by the mean of 2×2 blocks, as in the paper
 			plain := *m
 			m, plain.Degradation = &plain, resample.Box
 		}

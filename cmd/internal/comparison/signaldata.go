@@ -18,9 +18,8 @@ import (
 )
 
 // readSignals returns all signals, as the columns of y. In the protocol signals they come from the file, and groups is
-// nil. In the protocol patches they are cut from random places of the pictures, the same in each call: groups[i] is the
-// index of the picture from which column i was cut, and values are on the scale 0..255, minus the mean of the patch.
-// Pictures smaller than a patch are left out.
+// nil. In the protocol patches they are cut from pictures that are large enough, at places that are random but the same
+// in each call. groups[i] is the index of the picture of column i. Values are 0..255, minus the mean of the patch.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -37,7 +36,7 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 		return nil, nil, console.Usage("one picture to learn from and one to be held out are needed at least, "+
 			"%d found", len(list))
 	}
-	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture: more than needed
+	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches of each picture: about twice the need
 	var columns []float64
 	for i, src := range list {
 		img, err := src.Open(ctx)
@@ -130,8 +129,8 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 // signals that are zero. If nothing is left for one of the two, it gets a single signal of zeros.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
-	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))
-	count := 1 // number of groups
+	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11)) // 11: not the random numbers of the noise in measure
+	count := 1                                             // number of groups
 	for _, g := range groups {
 		count = max(count, g+1)
 	}

@@ -65,7 +65,8 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	return nil
 }
 
-// codedError codes the signals y over the dictionary D in d with c, y ≈ Dx, and returns the RMS of truth − Dx.
+// codedError codes the signals y over the dictionary D in d with c, y ≈ Dx, and returns the RMS of all entries of
+// truth − Dx.
 func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, truth *mat.Dense) (float64, error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {
@@ -77,10 +78,10 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
 }
 
-// overcompleteDCT returns a dictionary of k atoms: entry i = 0 … m−1 of atom f = 0 … k−1 is cos((i + ½)·π·below·f/k).
-// The mean is removed from all atoms but the first. below, 0 to 1, is the share of frequencies used, the lowest
-// first. If square is true, an atom is the product of two of ⌈√k⌉ cosines of √m entries, over the rows and over the
-// columns of a patch; the k products with the smallest sums of frequencies are taken.
+// overcompleteDCT returns a dictionary of k atoms of length 1: entry i = 0 … m−1 of atom f = 0 … k−1 is proportional to
+// cos((i + ½)·π·below·f/k), less its mean over i unless f is 0. below, 0 to 1, is the share of frequencies used, the
+// lowest first. If square is true, an atom is the product of two such cosines, with √m for m and ⌈√k⌉ for k, over the
+// rows and columns of a patch, row by row; the k products with the smallest sums of frequencies are taken.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
 	side, count := m, k // number of entries of a cosine, and number of cosines
 	if square {

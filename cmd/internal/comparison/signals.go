@@ -28,8 +28,8 @@ const (
 // percent of the root mean square of the held-out signals.
 var denoiseLevels = []float64{10, 25}
 
-// gain says when to stop coding a noisy signal: at a residual of gain·σ·√M, where σ·√M is the expected length of the
-// noise in a signal of M entries (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
+// gain says when to stop coding a noisy signal: at a residual of gain·σ·√M, where σ is the standard deviation of the
+// noise, and σ·√M its expected length in M entries (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
 const gain = 1.15
 
 // signalResult is the result of a task on signals. Errors are root mean squares, in the units of the signals.
@@ -77,7 +77,7 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 		if err != nil {
 			return err
 		}
-		need := float64(shared.workers()) * (8*float64(m*most) +
+		need := float64(shared.workers()) * (8*float64(m*most) + // 8 bytes for each value to learn from
 			learner.Memory(m, most, opt.Protocol.atoms, opt.Protocol.sparsity))
 		if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
 			", a smaller -j or fewer --patches"); err != nil {

@@ -18,8 +18,7 @@ func Build() string {
 	return fmt.Sprintf("%s (commit %.12s)", Version, commit)
 }
 
-// Revision returns the commit that the program was built from, or "" if Go recorded none, and whether files had been
-// changed since the commit.
+// Revision returns the commit that the program was built from, "" if Go recorded none, and whether files had changed.
 func Revision() (commit string, changed bool) {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {

@@ -135,10 +135,10 @@ func writeOption(b *strings.Builder, names []string, value, text string) {
 		head += " " + value
 	}
 	lines := fill(text, strings.Repeat(" ", left), Columns)
-	if n := utf8.RuneCountInString(head); n > left-2 {
+	if n := utf8.RuneCountInString(head); n > left-2 { // two spaces at least come before the text
 		b.WriteString(head + "\n")
 	} else {
-		lines[0] = head + lines[0][n:]
+		lines[0] = head + lines[0][n:] // in place of n of the spaces with which it begins
 	}
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")

@@ -20,7 +20,7 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 		return nil
 	}
 	size := "more than a million GiB"
-	if need < 1<<50 {
+	if need < 1<<50 { // a larger one may not fit into an int64
 		size = Bytes(int64(need))
 	}
 	return Failf(ExitLimit, "%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory), advice)

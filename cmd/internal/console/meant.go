@@ -111,8 +111,7 @@ func asQuality(options settings.Table, args []string, i int) error {
 	return Usage("-q is --quiet; write --quality %s", number)
 }
 
-// longDash returns a usage error if word begins with a long dash, which many programs put in place of a hyphen, and is
-// not the name of a file. Else it returns nil.
+// longDash returns a usage error if word begins with a long dash, as programs make of hyphens, and names no file.
 func longDash(word string) error {
 	r, _ := utf8.DecodeRuneInString(word)
 	if !strings.ContainsRune("‐‑‒–—―−", r) || exists(word) {
@@ -139,7 +138,7 @@ func splitShort(options settings.Table, name, value string, hasValue bool) (list
 		switch {
 		case o == nil:
 			return nil
-		case o.TakesValue() && name != "" && hasValue:
+		case o.TakesValue() && name != "" && hasValue: // such as -s4=4
 			return nil
 		case o.TakesValue() && name != "":
 			return append(list, short{o, name, true})

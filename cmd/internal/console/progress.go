@@ -81,7 +81,7 @@ func (p *Progress) Set(what string, share float64) {
 			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
 	}
-	p.share = max(p.share, share)
+	p.share = max(p.share, share) // the bar never goes back
 	p.draw()
 }
 
@@ -95,7 +95,7 @@ func (p *Progress) draw() {
 	_ = p.bar.Set(int(thousandths * p.share)) // a bar that cannot be drawn is no error
 	room := 0                                 // characters beside the bar; 0: unknown
 	if f, ok := file(p.w); ok {
-		const others = len(" 100% ||  ") + 1 // characters that do not belong to the text
+		const others = len(" 100% ||  ") + 1 // characters besides the text, if the library shortens the bar to nothing
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > others {
 			room = columns - others
 		}

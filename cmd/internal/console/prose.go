@@ -138,7 +138,7 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list as text in lines of at most width columns. It indents all paragraphs but headings.
+// sectioned returns list as text in lines of at most width columns. It indents prose, and keeps the indent of examples.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "
 	var b strings.Builder
@@ -152,7 +152,7 @@ func sectioned(list []Paragraph, width int) string {
 		case Examples:
 			before = "" // examples are indented already
 		}
-		if i == 0 || list[i-1].Kind != Heading {
+		if i == 0 || list[i-1].Kind != Heading { // no empty line below a heading
 			b.WriteString("\n")
 		}
 		for _, line := range lines {

@@ -46,7 +46,7 @@ func advised(err error) string {
 				told.WriteString(before + f.Error() + "; " + remedies[f.Remedy])
 				rest = after
 			}
-			return
+			return // faults inside f get no advice
 		}
 		switch err := err.(type) {
 		case interface{ Unwrap() error }:

@@ -11,7 +11,7 @@ import (
 )
 
 // Recorded returns the command line of c as it is recorded in a result: Settings(c, without...), then the base names of
-// the arguments, so that the text does not depend on folders. files holds only the base names.
+// the arguments, so that the text does not depend on folders. files holds these base names, not quoted.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
@@ -46,7 +46,7 @@ func Typed(c *cli.Context) string {
 	return strings.Join(words, " ")
 }
 
-// Settings returns the command of c and its options that affect the result, except those in without, shell-quoted.
+// Settings returns the command of c and its options that affect the result, except options in without, shell-quoted.
 func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
 	for _, o := range OptionsOf(c.Command) {

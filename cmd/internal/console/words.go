@@ -32,7 +32,7 @@ func Bytes(n int64) string { return usage.Bytes(n) }
 
 // Elapsed returns the time that work took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20 min".
 func Elapsed(seconds float64) string {
-	switch whole := int(seconds + 0.5); {
+	switch whole := int(seconds + 0.5); { // 0.995 would become 1.00, and 9.95 become 10.0
 	case seconds < 0.995:
 		return fmt.Sprintf("%.2f s", seconds)
 	case seconds < 9.95:

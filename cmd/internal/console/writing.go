@@ -14,7 +14,7 @@ import (
 )
 
 // WriteOutput calls write with standard output if name is "-", else for the file called name, which is written
-// completely or not at all, with no permission that most lacks. An existing file is an error unless overwrite is true.
+// completely or not at all, with at most the mode most. An existing file is an error unless overwrite is true.
 // The result is the stream for messages about the output: standard error if name is "-", else standard output.
 func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) (io.Writer,
 	error) {

@@ -19,15 +19,15 @@ func (s *site) address() string {
 	return s.at(s.host)
 }
 
-// addresses returns the URLs of the page to print, at least one. If the server listens at all addresses of this
-// machine, the URLs are those that other machines can reach, beginning with the URL of usualAddress.
+// addresses returns the URLs of the page to print, at least one: if the server listens at all addresses of this
+// machine, one for each that reachable returns. In other cases, or if there is none, it is the URL of s.address.
 func (s *site) addresses() []string {
 	if !s.everywhere() {
 		return []string{s.address()}
 	}
 	own, err := net.InterfaceAddrs()
 	if err != nil {
-		own = nil // then the URL for a browser on this machine is returned
+		own = nil // as if other machines could reach none
 	}
 	var urls []string
 	for _, host := range reachable(own, usualAddress()) {
@@ -61,8 +61,8 @@ func (s *site) at(host string) string {
 	return address
 }
 
-// reachable returns the addresses in own that other machines in the network can use: only IPv4 addresses or, if there
-// are none, IPv6 addresses. own holds all addresses of this machine. The address usual, if returned, comes first.
+// reachable returns the addresses in own that other machines can use, thus no loopback or link-local ones: only IPv4
+// or, if there are none, IPv6 addresses. own holds all addresses of this machine. usual, if returned, comes first.
 func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	var four, six []netip.Addr
 	for _, a := range own {
@@ -86,8 +86,8 @@ func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	return list
 }
 
-// usualAddress returns the address from which this machine sends to distant ones, invalid if it has none. It sends
-// nothing.
+// usualAddress returns the IPv4 address from which this machine sends to distant ones, or the zero Addr if it has none.
+// It sends nothing: to dial by UDP only chooses the route.
 func usualAddress() netip.Addr {
 	c, err := net.Dial("udp4", "192.0.2.1:9") // reserved for documentation (RFC 5737): no machine has this address
 	if err != nil {
@@ -113,7 +113,7 @@ func qrCode(text string) string {
 		begin, end = "", ""
 	}
 	const quiet = 4                                // width of the white border in modules, by ISO/IEC 18004
-	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1: the upper module is black][1: the lower module is]
+	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1: the upper module is black][1: the lower module is black]
 	index := func(x, y int) int {
 		if code.Black(x, y) {
 			return 1

@@ -70,7 +70,7 @@ const mostGiven = 5000
 
 // take adds to the window the pictures in args, which name files and folders, and checks that each can be opened.
 func (w *window) take(args []string) error {
-	find := pictures.Finder{Recursive: true, // takes all kinds of pictures: the server says which it cannot convert
+	find := pictures.Finder{Recursive: true, // Reads accepts all kinds: the server says which it cannot convert
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
 	for _, arg := range args {
 		list, _, err := find.Expand(arg)
@@ -79,7 +79,7 @@ func (w *window) take(args []string) error {
 		}
 		for _, in := range list {
 			folder := ""
-			if in.Root != "" {
+			if in.Root != "" { // found in the folder in.Root that arg names, at in.Place below it
 				folder = path.Join(filepath.Base(in.Root), path.Dir(filepath.ToSlash(in.Place))) + "/"
 			}
 			w.given = append(w.given, in.Path)
@@ -108,7 +108,7 @@ func (w *window) endBy(end func(), log func(line string)) {
 	w.timer = time.AfterFunc(openTime, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.pages > 0 {
+		if w.pages > 0 { // count restarts the timer even then
 			return
 		}
 		if !w.came {
@@ -118,9 +118,9 @@ func (w *window) endBy(end func(), log func(line string)) {
 	})
 }
 
-// count adds change to the number of open pages: 1 for a page that was opened, -1 for one that was closed. A change of
-// 0 says that a page is being loaded. count restarts the timer with returnTime after the end of a page, or with
-// openTime if a page is being loaded: browsers end a page that is reloaded once they have the beginning of the new one.
+// count adds change to the number of open pages: 1 for a page that was opened, -1 for one that was closed, 0 for one
+// that is being loaded. It restarts the timer with returnTime after the end of a page, but with openTime if a page is
+// being loaded: browsers end a page that is reloaded once they have the beginning of the new one.
 func (w *window) count(change int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *window) count(change int) {
 	}
 }
 
-// holdOpen counts the page that sent r as open, and keeps r unanswered until the page is closed or the program ends.
+// holdOpen counts the page that sent r as open, and sends only a header until the page is closed or the program ends.
 func (s *site) holdOpen(w http.ResponseWriter, r *http.Request) error {
 	s.window.count(1)
 	defer s.window.count(-1)

@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// receive copies the body of r to a temporary file without a name, and returns the file, which the caller closes.
+// receive copies the body of r to a temporary file without a name, which the caller closes. It fails as store does.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, tooLarge()
@@ -35,8 +35,8 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 }
 
 // convert has another program convert the picture in f. It returns the converted file, and notes in j.Made which
-// program made it. It returns nil if superres reads pictures of this kind itself, if it knows no program for them, or
-// if it may not use one. Only one program runs at a time.
+// program made it. made is nil, without an error, if superres reads pictures of this kind itself, if it knows no
+// program for them, or if --decoder none forbids programs. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -53,7 +53,7 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 		return nil, err
 	}
 	defer remove()
-	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name)))
+	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name))) // programs may go by the extension
 	err = safefile.WriteAtomic(path, false, func(w io.Writer) error {
 		info, err := f.Stat()
 		if err == nil {
@@ -68,6 +68,7 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 }
 
 // store copies the bytes of source to f and returns their number. It fails if there are more than imagefile.MaxBytes.
+// An error of f, a *os.PathError, concerns the server's disk; all other errors come from source, the client.
 func store(f *os.File, source io.Reader) (int64, error) {
 	size, err := io.Copy(f, io.LimitReader(source, imagefile.MaxBytes+1))
 	switch {
@@ -98,7 +99,7 @@ func tooLarge() error {
 // smallBody is how many bytes of a body are received or sent before the transfer may pause for small pictures.
 const smallBody = 256 << 10
 
-// body is the body of a request. Reading from it fails if the client stops sending.
+// body is the body of a request, read with the deadlines that move and until set.
 type body struct {
 	io.ReadCloser
 	*http.ResponseController
@@ -111,8 +112,8 @@ type body struct {
 // timedBody returns the body of r. Reading fails if no bytes arrive for patience.move, or once total has passed.
 func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
-	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
-		func() { transfer.Pause(r.Context()) }}
+	return &body{ReadCloser: r.Body, ResponseController: http.NewResponseController(w), move: s.patience.move,
+		until: time.Now().Add(total), pause: func() { transfer.Pause(r.Context()) }}
 }
 
 // Read reads from the client, which has b.move to send something, and until b.until for the whole body. Once more than
@@ -139,8 +140,8 @@ func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 // drainBytes is the largest number of bytes of a refused body that are read.
 const drainBytes = 32 << 20
 
-// drain reads and discards a refused body, so that the client gets to read the answer. It does nothing if the stated
-// length exceeds drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
+// drain reads and discards a refused body: a client that is still sending may lose the answer. It does nothing if the
+// stated length exceeds drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
@@ -148,8 +149,8 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends the next size bytes of f as the answer to r. After each smallBody bytes it lets waiting small pictures go
-// first. It gives up if the client stops reading, or if the whole takes longer than patience.body.
+// send sends the next size bytes of f as the answer to r. After each smallBody bytes it lets small pictures go first.
+// It gives up if such a part takes longer than patience.move, or if less than that is left of patience.body.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

@@ -20,15 +20,15 @@ import (
 	"superres/internal/scheduling"
 )
 
-// call answers r, a request to the URL v1/name, such as v1/upscale; it answers with an error if there is no such call.
+// call answers r, a request to the URL v1/name, such as v1/upscale, with an error if there is no such call.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
-	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
+	posts := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
 	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events,
 		"options": func(w http.ResponseWriter, _ *http.Request) error { // the parameters of v1/upscale and v1/inspect
 			s.answer(w, http.StatusOK, upscale.Parameters().Describe())
 			return nil
 		}}
-	if s.window != nil {
+	if s.window != nil { // the command is superres app
 		gets["window"], gets["given"] = s.holdOpen, s.sendGiven
 	}
 	var err error
@@ -36,11 +36,11 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 		if s.allows(w, r, http.MethodGet) {
 			err = get(w, r)
 		}
-	} else if answer := answers[name]; answer == nil {
+	} else if post := posts[name]; post == nil {
 		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
 			"options or events")
 	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
-		err = s.runInSlot(func() error { return answer(w, r) })
+		err = s.runInPlace(func() error { return post(w, r) })
 		if err != nil {
 			s.drain(w, r)
 		}
@@ -50,9 +50,9 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// runInSlot calls work if one of the limited number of slots for request bodies is free, keeps the slot until work
-// returns, and returns the error of work. If all slots are taken, it returns a busy error.
-func (s *site) runInSlot(work func() error) error {
+// runInPlace calls work if one of the places for requests with a picture is free, keeps the place until work returns,
+// and returns the error of work. It returns a busy error if all places are taken, or ErrEnding if the program ends.
+func (s *site) runInPlace(work func() error) error {
 	select {
 	case <-s.ending:
 		return scheduling.ErrEnding
@@ -69,8 +69,8 @@ type picture struct {
 	*site
 	watch  *watch           // receives the events of the picture; nil: the request has no id
 	looked func()           // call it when the head has been read; nil: reading the head has not begun
-	slot   *scheduling.Slot // share of memory and processors; nil: the picture has none yet
-	began  time.Time        // when the slot was granted
+	slot   *scheduling.Slot // in the scheduler, waiting or begun; nil: the size of the picture is not known yet
+	began  time.Time        // when the picture could begin
 }
 
 // take reads the parameters and the picture of r and has a worker do the call, which is "upscale" or "inspect". It
@@ -101,7 +101,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	arrived := func() {}
 	if 0 < r.ContentLength && r.ContentLength <= smallBody {
-		arrived = s.scheduler.Expect() // larger pictures pause until arrived is called
+		arrived = s.scheduler.Expect() // larger pictures pause until arrived is called, but not for long
 	}
 	in, err := s.receive(w, r)
 	arrived()
@@ -110,6 +110,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	defer in.Close()
 	defer p.leave()
+	// files holds the picture, then its original if another program made the picture, and at last the user's model.
 	j, files := job{Job: jobs.Job{Call: call, Params: params}}, []*os.File{in}
 	made, err := s.convert(r.Context(), in, &j)
 	if err != nil {
@@ -174,8 +175,8 @@ func (p *picture) leave() {
 var errWaits = errors.New("the picture waits for its slot")
 
 // admit takes a slot for the picture, which needs the memory and work in load. It returns errWaits if the picture must
-// wait for a slot, and a busy error if too many pictures wait already. When a second worker begins the job again, the
-// picture has its slot already, and the worker may not ask for more.
+// wait for its turn, and a busy error if too many pictures wait already. When a second worker begins the job again, the
+// picture has its slot already, and the worker may not ask for more than the first worker did.
 func (p *picture) admit(load scheduling.Load) (err error) {
 	p.looked()
 	switch {
@@ -193,8 +194,8 @@ func (p *picture) admit(load scheduling.Load) (err error) {
 	return nil
 }
 
-// progress publishes the share of the work that is done, 0 to 1, with the seconds left at the speed so far, and waits
-// while much smaller pictures are enlarged.
+// progress publishes the share of the work that is done, 0 to 1, with the seconds left at the speed so far (finite even
+// for share 0, which JSON requires), and then waits while much smaller pictures are enlarged.
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
@@ -212,7 +213,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	length, err := out.Seek(0, io.SeekCurrent)
+	length, err := out.Seek(0, io.SeekCurrent) // the worker's result ends here
 	if err == nil {
 		_, err = out.Seek(0, io.SeekStart)
 	}

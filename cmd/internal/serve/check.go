@@ -22,7 +22,7 @@ func check(ctx context.Context, opt options) error {
 	if port == "0" {
 		return console.Usage("--check: --listen %s does not say at which port the server is", opt.address)
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() { // all addresses: try the machine's own
 		host = "127.0.0.1"
 		if ip != nil && ip.To4() == nil {
 			host = "::1"

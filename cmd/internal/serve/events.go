@@ -95,8 +95,8 @@ func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan s
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events answers r with the newest and all later events of the picture with the id in r. Events that follow each other
-// too fast are left out. If no call to enlarge comes with this id, the stream ends after patience.call.
+// events answers r with the latest and all later events of the picture with the id in r. An event is left out if the
+// next one replaces it before it is sent. If no call uses the id, the stream ends after patience.call.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {
@@ -127,7 +127,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		if call {
-			patience = nil
+			patience = nil // never ready
 		}
 		select {
 		case <-moved:

@@ -23,9 +23,9 @@ import (
 //	        need    asks for bytes of a file
 //	data            the bytes that the worker asked for
 //	        admit   what the picture needs, before the worker takes much memory
-//	grant           the worker may go on, with this memory and share of the processors; or
-//	refuse          the worker may not go on, and must end the job with any error
-//	        share   the part done, 0 to 1; the worker waits for a grant
+//	grant           the worker may go on, with this memory and share of the processors
+//	refuse          instead of data or grant: the worker may not go on, and must end the job with any error
+//	        share   the part of the work that is done, 0 to 1; the answer is a grant
 //	        bytes   part of the result
 //	        end     the reply
 //	cancel          end the job early; may come at any time, even after the job has ended
@@ -48,7 +48,7 @@ const (
 	frameEnd   = 'e'
 )
 
-// mostInFrame is the greatest length of a frame's content in bytes, and mostWords the greatest length of JSON.
+// mostInFrame is the most bytes in the content of a frame, mostWords in JSON, the content of all but data and bytes.
 const (
 	mostInFrame = 1 << 20
 	mostWords   = 256 << 10
@@ -129,7 +129,7 @@ func (l *link) sendValue(kind byte, v any) error {
 	return l.send(kind, text)
 }
 
-// receive returns the letter and the content of the next frame. It fails if the frame is longer than its kind allows.
+// receive returns the letter and the content of the next frame. It fails if the content is longer than its kind allows.
 func (l *link) receive() (kind byte, content []byte, err error) {
 	var head [5]byte
 	if _, err = io.ReadFull(l.in, head[:]); err != nil {

@@ -14,7 +14,7 @@ import (
 // mostConnections is how many connections may be open at once in all, and mostOfAddress how many from one address.
 const (
 	mostConnections = 512
-	mostOfAddress   = mostConnections / 2
+	mostOfAddress   = mostConnections / 2 // so that one client leaves room for others
 )
 
 // limited is a listener that limits the number of open connections, in all and from each address. A connection is idle
@@ -48,8 +48,8 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add adds a new connection and returns true. If there are too many, it first closes the longest idle one, or returns
-// false if none is idle. If too many come from the address of the new one, only one of these is closed.
+// add adds the new connection one and returns true. If there are too many, it first closes the longest idle one, or
+// returns false if none is idle. If too many come from the address of one, only connections from there are considered.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -103,7 +103,7 @@ type counted struct {
 	address netip.Addr
 
 	requests int    // number of requests admitted and not yet answered
-	since    uint64 // value of limited.last when the connection began or requests last changed
+	since    uint64 // value of limited.last when the connection began or the field requests last changed
 }
 
 func (c *counted) Close() error {
@@ -147,7 +147,7 @@ func same(secret, guess string) bool {
 }
 
 // route returns the path in r without the token, empty for the page. ok says that r has the token, as the first part of
-// the path or, for the calls below v1, in the header Authorization, or that it needs none.
+// the path, before a slash, or, for the calls below v1, in the header Authorization, or that it needs none.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
@@ -172,7 +172,7 @@ func (s *site) fromHere(r *http.Request) bool {
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
-	default:
+	default: // another site
 		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet &&
 			!strings.Contains(r.URL.Path, "/v1/")
 	}
@@ -181,7 +181,7 @@ func (s *site) fromHere(r *http.Request) bool {
 }
 
 // isOurs reports whether host, with any port, can name this server: localhost, the host of --listen, or an IP address
-// (only loopback ones, if opt.loopback). Other names are refused: an attacker can make a name resolve to this machine.
+// (only loopback ones, if s.loopback). Other names are refused: an attacker can make a name resolve to this machine.
 func (s *site) isOurs(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

@@ -62,7 +62,7 @@ func findOpeners() (found [][]string, err error) {
 	return found, nil
 }
 
-// open runs commands in the background, with the address of the page, until one succeeds. It logs failures.
+// open runs commands in the background until one succeeds, each with a new address of the page. It logs failures.
 func (s *site) open(commands [][]string) {
 	go func() {
 		for _, command := range commands {

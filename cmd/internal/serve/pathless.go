@@ -33,8 +33,8 @@ func pathless(err error) string {
 // ofServer takes the place of a path in a message.
 const ofServer = "a file of the server"
 
-// absolute matches an absolute path of Unix or of Windows, up to a space, after a space, "(" or "=". It does not match
-// quoted paths, such as a file name in a request.
+// absolute matches an absolute path of Unix or of Windows, at the start or after a space, "(" or "=", up to a space or
+// one of :;,). It does not match quoted paths, such as a file name in a request.
 var absolute = regexp.MustCompile(`(^|[ (=])(/|[A-Za-z]:\\)[^\s:;,)]+`)
 
 func withoutPaths(text string) string { return absolute.ReplaceAllString(text, "${1}"+ofServer) }

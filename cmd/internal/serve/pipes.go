@@ -15,7 +15,7 @@ func (o options) piped() bool { return paths.IsStandard(o.address) }
 // pipes is a listener with a single connection, which consists of two streams.
 type pipes struct {
 	conn chan net.Conn // holds the connection until it is accepted
-	over chan struct{} // closed at the end of the connection
+	over chan struct{} // closed at the end of the connection, or by Close
 	end  func()        // closes the channel over
 }
 

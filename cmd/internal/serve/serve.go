@@ -96,7 +96,7 @@ func (opt *options) ofPictures() settings.Table {
 // defaultAddress is where the server listens without --listen; if the port is taken, it uses another.
 const defaultAddress = "127.0.0.1:8020"
 
-// run answers requests until the program is interrupted. With --check it only asks a running server, and returns.
+// run answers requests until it is interrupted or the window is closed. With --check it only asks a running server.
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(console.OptionsOf(c.Command)); err != nil {
 		return err
@@ -159,10 +159,10 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete sets the fields that depend on several of the flags in given. It fails if flags contradict each other.
+// complete sets the fields that no flag sets alone. It fails if flags, which given holds, are invalid or contradictory.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
-	if given.Given("timeout") {
+	if given.Given("timeout") { // the default limits only decoding
 		opt.whole = opt.decode
 	}
 	if opt.piped() {
@@ -189,7 +189,7 @@ func (opt *options) complete(given settings.Table) error {
 		opt.token = ""
 	case opt.token == "" && !opt.check:
 		opt.token = newToken()
-	case opt.token == "":
+	case opt.token == "": // --check without a token
 	case !goodToken.MatchString(opt.token):
 		return console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
 	}
@@ -203,7 +203,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// listen returns a listener at opt.address, or at any free port if that port is taken and opt.any is true.
+// listen returns a listener at opt.address or, if its port is taken and opt.any is true, at a free port of 127.0.0.1.
 func listen(ctx context.Context, opt options) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", opt.address)
@@ -217,7 +217,8 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 	return l, nil
 }
 
-// reason returns the error of the operating system that err, a network error, wraps, or err if it wraps none.
+// reason returns the cause in err, a network error, without the address: the error of the operating system if err wraps
+// an os.SyscallError, else the error inside the net.OpError that err wraps, or err itself if it wraps neither.
 func reason(err error) error {
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
@@ -239,6 +240,7 @@ type patience struct {
 	end   time.Duration // longest wait for pictures in progress when the program ends
 }
 
+// usual is the patience with clients that come over the network.
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
 	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 
@@ -246,7 +248,7 @@ var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * t
 var patient = func() patience {
 	const days = 1000 * time.Hour
 	p := usual
-	p.head, p.idle, p.move, p.body, p.drain = days, days, days, 2*days, 2*days // a body takes longer than its parts
+	p.head, p.idle, p.move, p.body, p.drain = days, days, days, 2*days, 2*days // body exceeds move: see send
 	return p
 }()
 
@@ -254,10 +256,10 @@ var patient = func() patience {
 const hurryTime = time.Second / 2
 
 // serve answers requests on l until ctx or the connection of pipes ends. Pictures in progress then have patience.end to
-// finish before they are cancelled.
+// finish before they are cancelled. It fails only if l fails.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
-	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx)) // for requests, which outlive ctx
 	defer cancel(nil)
 	server := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return working }, ConnContext: withConnection,

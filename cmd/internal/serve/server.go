@@ -35,8 +35,8 @@ type site struct {
 	scheduler  *scheduling.Scheduler
 	workers    *workers
 	log        func(line string) // prints a line for the operator
-	programs   *decoders.Set
-	converting chan struct{} // one element while another program converts a picture
+	programs   *decoders.Set     // other programs, which convert pictures that superres cannot read
+	converting chan struct{}     // one element while one of them converts a picture
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
 	ticket     ticket        // the ticket of the browser that superres app starts
@@ -93,7 +93,7 @@ func (s *site) page() []byte {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
 	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. It refuses what fromHere and route do not allow. call and file answer the rest.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
@@ -117,7 +117,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
-		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that names in the page are found
+		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that relative names in the page are found
 		return
 	}
 	if r.Method == http.MethodGet && s.ticket.redeem(strings.TrimPrefix(r.URL.Path, "/")) {
@@ -130,7 +130,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"one that superres serve prints")
 		return
 	}
-	if r.Body == http.NoBody {
+	if r.Body == http.NoBody { // as clearDeadline does
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
 	defer letIn(r)()
@@ -174,7 +174,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// contentType returns the MIME type of the file called name. For files of the page it does not depend on the system.
+// contentType returns the MIME type of the file called name. The system is asked only for kinds not listed here.
 func contentType(name string) string {
 	ext := path.Ext(name)
 	if text := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
@@ -226,18 +226,18 @@ var statuses = map[int]int{
 
 // failureOf returns the answer for err: without paths of this machine, and with flags renamed by asParameters.
 func failureOf(err error) failure {
-	if told, is := errors.AsType[answered](err); is {
+	if told, is := errors.AsType[answered](err); is { // a worker made the text, and is not trusted
 		return failure{asParameters(withoutPaths(told.failure.Error)), told.Exit}
 	}
 	return failure{asParameters(pathless(err)), console.ExitCode(err)}
 }
 
-// fail answers with err and the HTTP status for it: 429 and when to try again for a busy error, 503 if the server ends,
-// else as statuses says. If paths were left out of the answer, it logs the whole error.
+// fail answers with err and its HTTP status: 429, and in Retry-After the seconds to wait, for a busy error, 503 if the
+// server ends, else as statuses says. If paths were left out of the answer, it logs the whole error.
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
 	if whole := console.Message(err); strings.Contains(f.Error, ofServer) && whole != f.Error {
-		s.log(whole) // for the operator, who can mend the cause
+		s.log(whole) // the operator can mend the cause
 	}
 	status, known := statuses[f.Exit]
 	busy, isBusy := errors.AsType[scheduling.Busy](err)

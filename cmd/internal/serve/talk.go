@@ -51,7 +51,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	for _, size := range t.job.Sizes {
 		toBegin += size
 	}
-	if t.job.Model != "" { // the arrays of a model take more memory than its file
+	if t.job.Model != "" { // the arrays of a model, the last file, count as three times its size
 		toBegin += 3 * t.job.Sizes[len(t.job.Sizes)-1]
 	}
 	if fault = t.allow(toBegin); fault != nil {
@@ -94,8 +94,8 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow lets the worker take 2·bytes more memory than now: bytes is an estimate, and may be too low. It does nothing if
-// the system cannot limit a worker.
+// allow lets the worker take 2·bytes more memory than now, or on Windows in all: bytes is an estimate, and may be too
+// low. It does nothing if the system cannot limit a worker.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil
@@ -128,8 +128,8 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves.
-// If the result cannot be written, it sets t.refused, so that the job is cancelled.
+// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves
+// or is gone. Other errors go to t.refused, so that do cancels the job.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:
@@ -181,7 +181,7 @@ func (t *talk) give(n need) error {
 	return t.send(frameData, data)
 }
 
-// admit asks for a slot for load l, and sends a grant or a refusal. It fails if the worker may not ask for this load.
+// admit asks for a slot for load l, and sends a grant or refusal. It fails if the worker may not ask for l or is gone.
 func (t *talk) admit(l scheduling.Load) error {
 	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
 		return errors.New("it asks for more than it may")

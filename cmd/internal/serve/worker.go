@@ -29,8 +29,7 @@ import (
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// readsAVIF is the value of workerVariable for a worker that must prepare its codecs for AVIF. It does so before it is
-// confined, since a confined worker cannot.
+// readsAVIF is the value of workerVariable for a worker that must prepare its codecs for AVIF before it is confined.
 const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
@@ -108,7 +107,7 @@ type frame struct {
 	content []byte
 }
 
-// listen passes jobs from the server to w.jobs, answers to w.answers, and exits when the server closes the connection.
+// listen passes jobs to w.jobs and answers to w.answers, and cancels jobs. It exits when the server closes the pipe.
 func (w *worker) listen() {
 	cancel := func() {} // cancels the latest job
 	for {
@@ -156,7 +155,7 @@ func (w *worker) work(j begun) error {
 	return nil
 }
 
-// tidy removes the memory limit and, if much memory is in use, returns it to the system: idle workers must be small.
+// tidy removes the memory limit and, if the heap is large, gives its unused part back: idle workers must be small.
 func (w *worker) tidy() {
 	debug.SetMemoryLimit(math.MaxInt64)
 	much := uint64(min(64<<20, w.settings.Memory/8))
@@ -230,8 +229,8 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// share makes this process leave processors to tasks-1 other busy workers: it begins a task of package parallel, which
-// does nothing, for each of them, or ends such tasks. tasks below 1 count as 1, above 64 as 64.
+// share makes this process leave processors to tasks-1 other busy workers. For each it keeps a task of package parallel
+// open, which does nothing but count, and it ends tasks that are too many. tasks below 1 count as 1, above 64 as 64.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {

@@ -46,12 +46,11 @@ const (
 // create a file. On Windows a worker can create files, and no file can be passed to it.
 const passesAside = runtime.GOOS != "windows"
 
-// passed lists the environment variables that workers inherit.
+// passed lists the environment variables that workers inherit: for Go, the system, panics and the cache of codecs.
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
 
-// beginWorker starts a worker with settings and returns it when it is ready to take a job. forAVIF says that the worker
-// can read and write AVIF, too.
+// beginWorker starts a worker with settings, which can use AVIF if forAVIF is true, and returns it when it is ready.
 func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) {
 	kind := "1"
 	if forAVIF {

@@ -92,7 +92,7 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 	return p, true, nil
 }
 
-// put makes worker p idle, or ends it if enough workers are idle, it has grown too much, or all workers are closed.
+// put makes worker p idle, or ends it if more than two per processor are idle, it has grown too much, or ws is closed.
 func (ws *workers) put(p *workerProcess) {
 	grown := false // where the system does not say how much a worker has mapped, none has grown
 	if p.limit != nil {
@@ -122,7 +122,7 @@ func (ws *workers) trim() {
 	}
 }
 
-// close kills the busy workers, ends the idle ones, and waits until the idle ones have ended.
+// close kills the busy workers, ends the idle ones, and waits until all goroutines that start or end a worker are done.
 func (ws *workers) close() {
 	ws.mu.Lock()
 	ws.closed = true
@@ -138,7 +138,7 @@ func (ws *workers) close() {
 }
 
 // do has a worker do j with files, for the picture pic, and returns the reply. The worker writes the enlarged picture
-// to out, which is nil for inspect. If the worker dies, the error says why; the next picture gets another worker.
+// to out, which is nil for inspect. If the worker dies, the error says why, but one that died while idle is replaced.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
 	forAVIF := j.Params.Get("format") == string(imagefile.AVIF)

@@ -32,7 +32,7 @@ type batch struct {
 	inputs []pictures.Input // pictures of all parts, not only this one
 	fates  []fate           // for each input, why it is skipped
 	left   int              // number of skipped pictures
-	most   fs.FileMode      // permissions that all inputs of this part have in common; the journal gets no others
+	most   fs.FileMode      // permissions that all inputs of this part have; the journal gets no others
 
 	working texts // output folders of the jobs
 	folders texts // output folders of this part, and the folders in them that outputs go to
@@ -134,8 +134,8 @@ func (b *batch) problem() error {
 	return nil
 }
 
-// makeFolders creates missing output folders of the jobs. It fails only if it can write to no output folder. If it can
-// write to some, the pictures that go to other folders fail later, each with its own error.
+// makeFolders creates the missing output folders of the jobs, and tries to write to the others. It fails only if it can
+// write to none. If it can write to some, the pictures that go to other folders fail later, each with its own error.
 func (b *batch) makeFolders() (err error) {
 	canWrite := false
 	for _, root := range b.working.list {
@@ -173,7 +173,7 @@ func (b *batch) missingFolders() (list []string) {
 			list = append(list, folder)
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a parent has the shorter path
 	return list
 }
 

@@ -29,14 +29,15 @@ type book struct {
 	info      fs.FileInfo
 	file      *os.File
 	archive   *zip.Reader // nil: another program unpacked the archive
-	names     []string    // paths of the entries of the archive, in order, with slashes
+	names     []string    // paths, with slashes, of all entries of archive or, if that is nil, of the unpacked files
 }
 
-// mostOfBook returns how many bytes the unpacked files may have together, for an archive of size bytes.
+// mostOfBook returns how many bytes the files from an archive of size bytes may have. Pictures, compressed, need fewer.
 func mostOfBook(size int64) int64 { return 1<<30 + 100*size }
 
 // openBook unpacks the only input if it is a comic, or a document that is to become a comic, and changes opt so that
-// the pages become the inputs. It returns nil if no input is one, and fails if others come too. done: nothing is left.
+// the pages become the inputs. It returns nil if no input is one, and fails if others come too. done says that the
+// result exists and stays. The caller closes b, unless it is nil, even after an error.
 func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note func(string)) (b *book, done bool,
 	err error) {
 	i := slices.IndexFunc(opt.Inputs, func(name string) bool { return pictures.IsBook(name, opt.Naming.Out) })
@@ -94,7 +95,7 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 		return b, false, safefile.Unwritable(b.work, err)
 	}
 	opt.Inputs, opt.Naming.Out, opt.Recursive = []string{b.folder("pages")}, b.folder("results"), true
-	if !slices.Contains(opt.said, "name") {
+	if !slices.Contains(opt.said, "name") { // results are named like the pages
 		opt.Naming.Template = "{stem}"
 	}
 	return b, false, b.unpack(ctx, programs, size, note)
@@ -112,8 +113,8 @@ func (b *book) close(keep bool) {
 	}
 }
 
-// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names. A
-// zip it reads itself: it refuses unsafe and repeated names, and more than mostOfBook bytes in all, and tells note of
+// unpack writes the files of the archive, which has size bytes, into the folder pages, and sets b.names. A zip it reads
+// itself: it refuses unsafe names, names repeated in any case, and more than mostOfBook bytes in all, and tells note of
 // files that it can unpack only in part. Other archives, such as RAR, another program unpacks.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
 	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // no zip
@@ -162,7 +163,8 @@ func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, n
 	return nil
 }
 
-// extract writes at most left+1 bytes of file f of the archive into the folder pages, and returns how many it wrote.
+// extract writes file f of the archive into the folder pages, and returns how many bytes it wrote: at most one more
+// than left, by which the caller sees an excess, and than imagefile.MaxBytes, since larger pages are refused later.
 func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, err error) {
 	const encrypted = 1
 	if f.Flags&encrypted > 0 {
@@ -188,9 +190,9 @@ func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, e
 }
 
 // bind writes the resulting archive to b.out: the files of the original archive in the same order, each page replaced
-// by its result if batch made one. A result lies in the folder of its page, under the file name of the result.
+// by its result if there is one. A result lies in the folder of its page, under the file name of the result.
 func (b *book) bind(batch *batch, opt Options) error {
-	results := map[string]string{}
+	results := map[string]string{} // path of the result of each page, by the name of the page in the archive
 	for i := range batch.inputs {
 		j := batch.job(i)
 		if info, err := os.Lstat(j.output); err == nil && info.Mode().IsRegular() {
@@ -211,7 +213,7 @@ func (b *book) bind(batch *batch, opt Options) error {
 				f := b.archive.File[i]
 				head.Modified, head.NonUTF8, head.Comment = f.Modified, f.NonUTF8, f.Comment
 				if results[name] == "" {
-					if err := z.Copy(f); err != nil {
+					if err := z.Copy(f); err != nil { // the compressed bytes
 						return err
 					}
 					continue

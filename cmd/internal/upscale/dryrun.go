@@ -42,7 +42,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			if j.fromStandard() {
 				return console.Usage("--dry-run does not read standard input; name files")
 			}
-			p, err = e.Inspect(ctx, e.jobOf(ctx, j), func(*enlarging.Plan) error { return nil })
+			p, err = e.Inspect(ctx, e.jobOf(ctx, j), func(*enlarging.Plan) error { return nil }) // admits all
 			ev.trial(p)
 			return err
 		})
@@ -65,7 +65,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		}
 	}
 	slices.Sort(needs)
-	most := int64(0)
+	most := int64(0) // memory of the largest pictures, as many as there are processors, within the limit
 	for _, need := range needs[max(0, len(needs)-runtime.GOMAXPROCS(0)):] {
 		most = min(most+need, e.opt.Limits.Memory)
 	}

@@ -41,7 +41,7 @@ type pictureEvent struct {
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
-	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise that harms as much as the palette
+	Palette     float64    `json:"palette,omitempty"`      // done, plan: the Noise that harms as much as the palette
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real in a mixture, 0 to 1
 	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood of a clean reduction, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the model's detail left out
@@ -79,7 +79,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
 	ev.Plain, ev.Repeated, ev.Salt = c.Plain, c.Found.Repeated, math.Round(1e4*c.Found.Salt)/1e4
 	ev.Blur, ev.Sharpening = hundredths(c.Correction.Blur()), hundredths(c.Sharpening())
-	if c.Robust < 1 {
+	if c.Robust < 1 { // with 1 the robust model enlarges alone, and Model names it
 		ev.Robust = c.Robust
 	}
 	ev.Trust = hundredths(c.Trust)
@@ -110,8 +110,8 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
-// agreement returns the LR-PSNR (the PSNR of the reduced result against the picture) as text for the end of a line.
-// Unless verbose is true, it returns "" for all models but networks of other programs.
+// agreement returns the LR-PSNR (the PSNR of the reduced result against the picture) as text for the end of a line. It
+// returns "" if there is none and, unless verbose is true, for all models but networks of other programs.
 func (o outcome) agreement(verbose bool) string {
 	if o.Report == nil || o.Report.LRPSNR == 0 || o.Choice.Model.Network == nil && !verbose {
 		return ""

@@ -16,7 +16,7 @@ func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 	if b.total() == 0 {
 		return nil
 	}
-	say := func(flag, format string, args ...any) {
+	say := func(flag, format string, args ...any) { // adds a line if the user set flag
 		if slices.Contains(opt.said, flag) {
 			lines = append(lines, "--"+flag+" "+fmt.Sprintf(format, args...))
 		}

@@ -126,7 +126,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := opt.Settings.Complete(given); err != nil {
 		return err
 	}
-	opt.OwnScale = opt.OwnScale && !opt.restores
+	opt.OwnScale = opt.OwnScale && !opt.restores // superres restore has scale 1 with every model
 	opt.Inputs = inputs
 	if !given.Given("output") {
 		opt.Inputs, opt.Naming.Out = pictures.SplitOutput(inputs)
@@ -137,7 +137,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	}
 	opt.Naming.Model, opt.Naming.Format, opt.Naming.Size = opt.Model, opt.OutputFormat, opt.Size
 	opt.Verbose = opt.Verbose && !opt.quiet
-	if given.Given("timeout") {
+	if given.Given("timeout") { // the default limits only decoding
 		opt.WholeTime = opt.DecodeTime
 	}
 	for _, o := range given {

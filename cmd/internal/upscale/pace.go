@@ -33,8 +33,9 @@ func (p *pace) set(i int, share float64) {
 func (p *pace) share() float64 { return p.made / p.whole }
 
 // remaining returns ", about 40 s left" or the like, to end a line, by the mean speed so far, or "" if nothing is left.
+// At least one picture must have ended.
 func (p *pace) remaining() string {
-	const rounding = 1e-9
+	const rounding = 1e-9 // p.made may differ from p.whole by this part at the end
 	rest := (p.whole - p.made) / p.made
 	if rest < rounding {
 		return ""

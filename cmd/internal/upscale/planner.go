@@ -107,7 +107,7 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 		}
 		others = append(others, more...)
 		if list = append(list, inputs...); len(opt.Inputs) == 1 {
-			list = inputs // without a copy, as there may be millions
+			list = inputs // drops the copy, as there may be millions
 		}
 	}
 	pictures.MarkContainers(list)
@@ -123,8 +123,8 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets the field Large of each picture in list, and the size of its result, for the output's name. It does
-// nothing if the user gave a scale. It reads the header of each file, and fails only if ctx ends.
+// measure sets the field Large of each picture in list, but not with --already-large fail, and the size of its result,
+// for the output's name. If the user gave a scale, it does nothing. It reads headers only, and fails only if ctx ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil
@@ -148,7 +148,7 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 // folders of outputs in p.targets, and checks each input. It fails if a check fails or no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
-	p.inputs = list[:0]
+	p.inputs = list[:0]                          // in the memory of list
 	for _, in := range list {
 		out, err := p.names.Output(in)
 		if err != nil {

@@ -29,10 +29,10 @@ type report struct {
 	bar     *console.Progress
 	dry     bool // --dry-run: nothing is enlarged; false: pictures are enlarged
 	verbose bool // a line describes each picture; false: no such lines
-	quiet   bool // warnings are not printed
+	quiet   bool // warnings and remarks are not printed
 
 	began                       time.Time
-	total, made, skipped, plans int
+	total, made, skipped, plans int              // numbers of pictures: in all, enlarged, skipped, planned in a dry run
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
 	missing                     []string         // kinds of files for which a missing program was reported
@@ -79,9 +79,8 @@ func (r *report) skip(j job) {
 	r.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
 }
 
-// leaveOut reports each file that b leaves out, by an event and, with --verbose or --dry-run, by a line: earlier
-// results, pictures of unreadable kinds, and videos in folders. It returns the first error of a line on standard
-// output.
+// leaveOut reports each earlier result, picture of an unreadable kind and video in a folder, which b leaves out, by an
+// event and, with --verbose or --dry-run, by a line. It returns the first error of a line on standard output.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

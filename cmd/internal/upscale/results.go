@@ -26,7 +26,7 @@ func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictur
 		return are
 	}, func(are []bool) error {
 		for _, is := range are {
-			in := list[len(inputs)+len(results)]
+			in := list[len(inputs)+len(results)] // the next one
 			if is {
 				results = append(results, in)
 			} else {
@@ -41,7 +41,7 @@ func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictur
 		return nil, nil, err
 	case len(inputs) == 0 || len(results) == 0:
 		return list, nil, nil
-	case opt.Naming.Out == "" && !others && list[len(list)-1].Root == last:
+	case opt.Naming.Out == "" && !others && list[len(list)-1].Root == last: // last is a folder
 		return nil, nil, console.Usage("%s has results of superres alone; to write there use -o %[1]s, to enlarge "+
 			"these, too, --on-result take", last)
 	}

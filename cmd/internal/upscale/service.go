@@ -55,7 +55,7 @@ type provided struct {
 
 // NewService returns a service with limits for each picture; decode and whole become the fields Decode and Whole.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
-	limits.Result = 400e6 // a request may come from anybody
+	limits.Result = 400e6 // pixels of a result: fewer than in a call, as a request may come from anybody
 	return &Service{Limits: limits, Decode: decode, Whole: whole}
 }
 
@@ -71,8 +71,8 @@ type Request struct {
 	sure  image.Image // the map, once it is drawn
 	aside *os.File    // Service.Aside
 
-	made    enlarging.Made
-	becomes imagefile.Format // format for a picture that another program made; empty: its own
+	made    enlarging.Made   // how another program made the picture; zero value: none did
+	becomes imagefile.Format // format of the result if another program made the picture; empty: the picture's
 }
 
 // SetOriginal says that another program made the picture from the first size bytes of original; how tells in which way.
@@ -82,9 +82,9 @@ func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64
 }
 
 // Request returns the request with params. Each parameter may be given once: the options that Parameters lists; name,
-// the file name of the picture, used only for the name of the result and for messages; region, X,Y,W,H in pixels, the
-// only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false: if true, the
-// result is the picture that --map draws. It fails as superres upscale does.
+// the file name of the picture, used only for the name and format of the result and for messages; region, X,Y,W,H in
+// pixels, the only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false:
+// if true, the result is the picture that --map draws. It fails as superres upscale does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -221,7 +221,7 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 	}
 	in.Format = cmp.Or(r.becomes, in.Format)
 	if r.opt.Naming.WantsGIF() || in.Format.SplitsAnimations() || imagefile.NamedFormat(in.Place).SplitsAnimations() {
-		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
+		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size) // decides the format only here
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
@@ -276,7 +276,7 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 }
 
 // Inspect returns how Upscale would enlarge the picture in the first size bytes of body. It reads only the header,
-// unless the choice of the model depends on the whole picture. admit is as in Upscale.
+// unless the choice of the model depends on the whole picture. admit is as in Upscale, but Pixels are the picture's.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 	admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard, func(file enlarging.Job, ev *pictureEvent) error {

@@ -25,10 +25,10 @@ type session struct {
 	opt     Options
 	past    resumption
 	streams *console.Streams
-	in      *enlarging.Standard
-	ffmpeg  *video.Tools // programs for video files; nil: no input is a video file
-	others  *decoders.Set
-	ctx     context.Context // at its end, the programs that the field others has started are stopped
+	in      *enlarging.Standard // standard input
+	ffmpeg  *video.Tools        // programs for video files; nil: no input is a video file
+	others  *decoders.Set       // programs that convert pictures which superres cannot read
+	ctx     context.Context     // at its end, the programs that others has started are stopped
 }
 
 // plain returns the input called name, standard input or a file, as a source that is read without conversion.
@@ -110,8 +110,8 @@ func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*e
 	})
 }
 
-// findFFmpeg sets e.ffmpeg to the programs that read and write video files if one of jobs is a video file, and has r
-// print remarks about videos. It fails if the programs are missing.
+// findFFmpeg sets e.ffmpeg to the programs that read and write video files if one of jobs is a video file that can be
+// read, and has r print remarks about videos. It fails if the programs are missing.
 func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err error) {
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
@@ -140,6 +140,7 @@ func (e *session) isVideo() (bool, error) {
 					"ffmpeg -i - -i IN -c:a copy OUT")
 			}
 		}
+		// Of several files, only the ones with the name of a stream are opened.
 		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.plain(name)) != pictures.Video {
 			continue
 		}

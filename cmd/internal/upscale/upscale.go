@@ -5,9 +5,8 @@
 // which refuses arguments that were meant as options; upscale.go, one call, and session.go, its state; planner.go,
 // which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
 // batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
-// dryrun.go, which only shows the plan; book.go, which unpacks a comic to a folder and packs its results again;
-// report.go for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve,
-// and help.go is the help.
+// dryrun.go, which only shows the plan; book.go, which unpacks and packs comics; report.go for people, events.go for
+// programs, and pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (
@@ -47,7 +46,7 @@ func Restore(s *console.Streams) *cli.Command {
 	return command(s, opt, &cli.Command{
 		Name: "restore", Usage: "take noise, compression and blur away, at the same size", Description: restoring,
 		Flags: console.Flags(table),
-	}, restoringExamples, groups[1:])
+	}, restoringExamples, groups[1:]) // all groups but sizes
 }
 
 // command makes c enlarge with opt, and returns c. The short help shows examples, the full help options by groups.

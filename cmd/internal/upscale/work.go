@@ -25,8 +25,8 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 		r.skip(j)
 	}
 	r.setJobs(b.jobs)
-	limit := e.opt.Limits.Memory + console.Ballast // near the limit, garbage is collected sooner
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	limit := e.opt.Limits.Memory + console.Ballast          // near the limit, garbage is collected sooner
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit)) // sets limit now, and the limit before it at the end
 	console.LimitProcess(ctx, e.opt.Limits)
 	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory)}
 	err := parallel.Each(ctx, parallel.Numbers(len(b.jobs)), w.do, func(struct{}) error { return nil })

@@ -98,7 +98,7 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 }
 
 // pictureArgs returns the arguments that encode frames: filters, encoder, flags of colour, and the unit in which the
-// encoder counts times, which is the unit of the input. in is the header of the frames, head the same as text.
+// encoder counts times, the unit of the input if it can. in is the header of the frames, head the same as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -113,8 +113,7 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 }
 
 // pixFmt returns the pixel format of the result; in is the header of the frames. If the encoder supports it, frames of
-// more than 8 bits get 10, and frames in 4:2:2 or 4:4:4 keep this layout. All other frames get 8 bits and 4:2:0, also
-// those with transparency.
+// more than 8 bits get 10, and 4:2:2 and 4:4:4 stay. Else, and always with transparency, they get 8 bits and 4:2:0.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {
@@ -139,7 +138,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
 	for _, f := range said.flags() {
-		flags = append(flags, strings.Replace(f[0], "color_range", "range", 1)+"="+f[1])
+		flags = append(flags, strings.Replace(f[0], "color_range", "range", 1)+"="+f[1]) // so setparams calls it
 	}
 	if len(flags) > 0 {
 		filters = append(filters, "setparams="+strings.Join(flags, ":"))

@@ -79,7 +79,7 @@ func (s *stream) disposition() string {
 // its enlarged video, or 0 for a trial (see trialArgs), which has no such video.
 func copyArgs(list []copied, input int) []string {
 	var args []string
-	numbers := map[string]int{"v": input} // number, in the result, of the next stream of each kind
+	numbers := map[string]int{"v": input} // number of the next stream of each kind; v:0 of a result is the enlarged one
 	for _, s := range list {
 		kind := s.Type[:1] // v, a or s; attachments are not numbered
 		number := fmt.Sprint(kind, ":", numbers[kind])

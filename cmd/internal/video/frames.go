@@ -36,7 +36,7 @@ func (m *muxer) Write(p []byte) (int, error) {
 		m.started = true
 		return len(p), m.start(in)
 	}
-	head := strings.IndexByte(string(p[:min(len(p), 4096)]), '\n') + 1
+	head := strings.IndexByte(string(p[:min(len(p), 4096)]), '\n') + 1 // the line is short
 	m.buf = m.buf[:0]
 	m.adapt(p[head:])
 	if err := m.put(matroskaFrame(m.next(), len(m.buf))); err != nil {

@@ -181,7 +181,7 @@ func (p *probed) frames(s *stream) int {
 	if length == 0 {
 		length = seconds(p.Format.Duration)
 	}
-	if n := length * s.rate(); n >= 1 && n < 1e9 {
+	if n := length * s.rate(); n >= 1 && n < 1e9 { // 1e9 frames would be a year: the duration must be wrong
 		return int(n + 0.5)
 	}
 	return 0
@@ -313,7 +313,7 @@ func (s *stream) colours(toW, toH int) colours {
 	}
 	c := colours{Range: known(s.Range), Matrix: known(s.Matrix), Primaries: known(s.Primaries),
 		Transfer: known(s.Transfer)}
-	large := func(w, h int) bool { return w >= 1280 || h > 576 }
+	large := func(w, h int) bool { return w >= 1280 || h > 576 } // programs take such a video for BT.709
 	switch {
 	case s.isRGB():
 		c.Range, c.Matrix = "tv", "bt709"

@@ -31,8 +31,7 @@ type process struct {
 }
 
 // mostTime and mostOutput limit a run whose output is kept in memory, such as ffprobe's. mostDelay is how long pipes
-// may stay open and silent after the program has ended: ffmpeg on the path may be a script, and programs that a script
-// started may outlive it.
+// may stay open and silent after the program has ended: if it is a script, the programs that it started may outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
@@ -281,9 +280,8 @@ var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|
 // endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush handles l.rest as a complete line: it calls l.line and, if the line has no level, keeps it as l.last. An error
-// it counts and keeps, without prefix and file names, unless one of the errors kept has the same text; if there are
-// more than mostErrors, it drops the oldest.
+// flush handles l.rest as a complete line: it calls l.line and, if the line has no level, keeps it as l.last. It counts
+// an error, and keeps its text, without prefix and file names, among the last mostErrors different texts.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]

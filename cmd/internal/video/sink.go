@@ -17,8 +17,7 @@ import (
 	"superres/internal/y4m"
 )
 
-// sink writes the enlarged frames of a clip to a video file. The file is written under another name in the folder of
-// the result, and renamed when it is complete.
+// sink writes the enlarged frames of a clip to a temporary file beside the result, renamed once it is complete.
 type sink struct {
 	pictures.FileSink
 	*clip
@@ -165,7 +164,7 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	}
 	w.process = p
 	w.muxer = muxer{out: taking{w.stdin, w.clip}, next: w.next, duration: 1e9 / max(w.video.rate(), 1e-3),
-		started: true}
+		started: true} // 1000 s a frame if the rate is unknown
 	return w.muxer.start(in)
 }
 
@@ -222,7 +221,7 @@ func (w *encoding) close(err error) error {
 // failure returns the error of the job after p, an ffmpeg that writes a result, ended with err; nil if p succeeded. If
 // the context of the job has ended, it returns the context's error.
 func (c *clip) failure(p *process, err error) error {
-	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC
+	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC, which is 28
 	switch {
 	case err == nil || c.ctx.Err() != nil:
 		return c.ctx.Err()

@@ -77,8 +77,7 @@ func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// ask returns ffprobe's description of the file at path. It fails if the file has no video; the text of the error is to
-// follow the name of the file.
+// ask returns ffprobe's description of the file at path. It fails if there is no video. Its errors are to follow path.
 func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()

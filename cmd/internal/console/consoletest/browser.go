@@ -31,7 +31,7 @@ type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
 	id   int         // number of the latest call
-	stop *time.Timer // kills the browser if no call begins for as long as patience
+	stop *time.Timer // kills the browser when no call has begun for as long as patience
 }
 
 const patience = 2 * time.Minute
@@ -239,7 +239,7 @@ func (b *Browser) Open(path, hash, ready string) {
 func (b *Browser) Visit(address, ready string) {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
-	b.Call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
+	b.Call("Page.navigate", map[string]any{"url": "about:blank"}, nil) // so that Wait does not see the page before
 	b.Call("Page.navigate", map[string]any{"url": address}, nil)
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
@@ -254,7 +254,7 @@ func (b *Browser) Faults() {
 		document.addEventListener("securitypolicyviolation", e => faults.push(e.violatedDirective + " " + e.blockedURI));`}, nil)
 }
 
-// Wait waits until the JavaScript expression is true and the page is drawn. The test ends if that takes too long.
+// Wait waits until the JavaScript expression is true and the page is drawn. The test ends if that takes over 20 s.
 func (b *Browser) Wait(expression string) {
 	b.t.Helper()
 	for range 400 {

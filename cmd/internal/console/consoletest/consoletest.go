@@ -162,10 +162,10 @@ func Process(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// NotePeak returns an environment variable that makes a Process write its peak memory to the file at path, for Peak.
+// NotePeak returns an environment variable that makes a Process write its status to the file at path, for Peak.
 func NotePeak(path string) string { return peakVariable + "=" + path }
 
-// notePeak writes the peak memory of this process to the file that NotePeak named, if there is one.
+// notePeak writes the status of this process, with its peak memory, to the file that NotePeak named, if there is one.
 func notePeak() {
 	path := os.Getenv(peakVariable)
 	if path == "" {

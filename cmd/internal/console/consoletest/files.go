@@ -45,14 +45,14 @@ func Blobs(t *testing.T, dir string, w, h int, names ...string) {
 	}
 }
 
-// Rings returns n different pictures of w×h pixels that resemble digits: a bright ring on black.
+// Rings returns n pictures of w×h pixels that resemble digits: a bright ring on black. The first 105 differ.
 func Rings(n, w, h int) []*image.Gray {
 	list := make([]*image.Gray, n)
 	for i := range list {
 		list[i] = image.NewGray(image.Rect(0, 0, w, h))
 		cx, cy, r := float64(w)/2+float64(i%5)-2, float64(h)/2-float64(i%3), float64(min(w, h))/5+float64(i%7)/2
 		for p := range list[i].Pix {
-			d := math.Hypot(float64(p%w)-cx, float64(p/w)-cy) - r
+			d := math.Hypot(float64(p%w)-cx, float64(p/w)-cy) - r // distance from the ring
 			list[i].Pix[p] = uint8(255 * math.Exp(-d*d/2))
 		}
 	}
@@ -139,7 +139,7 @@ func NeedFull(t testing.TB, why string) {
 	}
 }
 
-// Peak returns the peak memory, in bytes, that a process wrote to the file at path because of NotePeak.
+// Peak returns the peak memory, in bytes, from the status that a process wrote to the file at path: see NotePeak.
 func Peak(t *testing.T, path string) int64 {
 	t.Helper()
 	status := must.Get(os.ReadFile(path))(t)

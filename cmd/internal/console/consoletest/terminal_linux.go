@@ -24,7 +24,7 @@ func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (sc
 		t.Skip("no terminals here: ", err)
 	}
 	defer keeper.Close()
-	must.Succeed(t, unix.IoctlSetPointerInt(int(keeper.Fd()), unix.TIOCSPTLCK, 0))
+	must.Succeed(t, unix.IoctlSetPointerInt(int(keeper.Fd()), unix.TIOCSPTLCK, 0)) // unlocks the terminal
 	number := must.Get(unix.IoctlGetInt(int(keeper.Fd()), unix.TIOCGPTN))(t)
 	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -22,12 +22,12 @@ const memory = 2 << 30
 
 // main is the program of a web worker: it waits for calls of superres.run, one at a time, and of superres.cancel.
 func main() {
-	debug.SetGCPercent(400) // within the limit that Admit sets below
+	debug.SetGCPercent(400) // collects garbage rarely, within the limit that Admit sets below
 	w := &worker{host: js.Global().Get("host")}
 	w.runner = jobs.Runner{Service: upscale.NewService(console.Limits{Memory: memory}, 0, 0), Progress: w.progress,
 		File: func(i int) (io.ReaderAt, int64) { return w.files[i], w.files[i].Size },
 		Admit: func(l scheduling.Load) error {
-			const least = 128 << 20
+			const least = 128 << 20 // with less, the garbage collector would run all the time
 			debug.SetMemoryLimit(max(l.Memory, least))
 			w.host.Call("progress", 0)
 			return nil

@@ -16,7 +16,7 @@ type Blocks struct {
 	Read func(offset, length int64) ([]byte, error)
 
 	mu   sync.Mutex // guards kept, and is locked while Read runs
-	kept []block    // the most recently used is the first
+	kept []block    // at most mostKept, the most recently used first
 }
 
 type block struct {
@@ -50,7 +50,7 @@ func (b *Blocks) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns and keeps the block that begins at offset, a multiple of blockBytes. The caller must not change it.
+// block returns the block at offset, a multiple of blockBytes, and makes it the first of b.kept. Do not change it.
 func (b *Blocks) block(offset int64) ([]byte, error) {
 	for i, one := range b.kept {
 		if one.offset == offset {

@@ -6,8 +6,7 @@
 // for a lost one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules
 // pictures; list.js lists them; view.js shows a picture before and after, from the pixels that source.js loads, first
 // where detail.js finds the most detail, and page by page with pages.js; zip.js packs results; words.js formats
-// numbers; language.js has the texts in other languages, from de.json and so on. viewport.js and bicubic.js also serve
-// superres diff.
+// numbers; language.js has the texts in other languages. superres diff uses viewport.js and bicubic.js, too.
 package page
 
 import (

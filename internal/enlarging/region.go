@@ -112,7 +112,8 @@ func (p part) crop(result image.Image) image.Image {
 	return cut
 }
 
-// mayHide reports whether a picture with colour model m may have transparent pixels.
+// mayHide reports whether a picture with the colour model m in its header may have transparent pixels. In a header,
+// color.RGBAModel and color.RGBA64Model stand for no channel of alpha.
 func mayHide(m color.Model) bool {
 	switch m {
 	case color.GrayModel, color.Gray16Model, color.YCbCrModel, color.CMYKModel, color.RGBAModel, color.RGBA64Model:

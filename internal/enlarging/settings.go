@@ -22,8 +22,8 @@ type Limits struct {
 // Settings say how pictures are enlarged. The table from Options fills them in. Each field names its option and, in
 // brackets or after a comma, the default of the option.
 type Settings struct {
-	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
-	// --strength and --tile.
+	// Size is the size of the results and how the model computes them: --scale (2) and the other options of size,
+	// --strength (1), --tile (0), --wrap, --alpha and --blend.
 	Size superres.Options
 	// OwnScale has a network of another program enlarge by its own scale, not Size.Scale: true if no size is given.
 	OwnScale bool

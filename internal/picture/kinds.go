@@ -174,8 +174,8 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 	return p
 }
 
-// rgbaRows returns h rows of an image, from row top on, as non-premultiplied 8-bit RGBA. The result shares the memory
-// of an image in this format.
+// rgbaRows returns h rows of an image, from the one at y = top on, as non-premultiplied 8-bit RGBA. The result shares
+// the memory of an *image.NRGBA and, if the image is opaque, of an *image.RGBA.
 func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
 	b := img.Bounds()
 	switch m := img.(type) {

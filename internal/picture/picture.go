@@ -12,7 +12,7 @@ import (
 type Picture struct {
 	// Channels are one plane of grey, or planes of red, green and blue that are not multiplied by alpha.
 	Channels []*plane.Plane
-	// Alpha is nil when the picture is opaque.
+	// Alpha is nil when the picture is opaque, as grey pictures always are.
 	Alpha *plane.Plane
 	// Deep is true for 16 bits a sample, false for 8.
 	Deep bool
@@ -33,7 +33,7 @@ func (p Picture) Image() image.Image {
 		for i, plane := range all {
 			c.Put(y, i, plane.Row(y))
 		}
-		if len(all) == 3 {
+		if len(all) == 3 { // red, green and blue without Alpha
 			c.makeOpaque(y)
 		}
 	})

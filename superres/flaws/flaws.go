@@ -14,7 +14,7 @@ type Flaws struct {
 	measure.Flaws
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Repeated is how often each sample was repeated along a row, and each row down; 0: samples were not repeated.
+	// Repeated is k if the picture consisted of squares of k×k equal samples, 2 to 16; 0: samples were not repeated.
 	// Unless IsPixelArt is set, one sample of each square was kept.
 	Repeated int
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
@@ -56,7 +56,7 @@ const (
 )
 
 // A picture in which no noise and compression was measured, and in which nothing was undone, may still get a strength
-// of leastQuestioned or more from the perceptron. If its quietest places deviate by less than mostQuiet of that
+// of leastQuestioned or more from learned.Assessor. If measure.Quiet is less than mostQuiet times the noise for that
 // strength, it is taken for clean: it has texture, such as the rows of holes in a picture of T91, which loses 1.58 dB
 // at ×2 where they are taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91,
 // degraded as in package learning, eleven are below mostQuiet: ten of that picture, clean and sharpened, which lose 0.8
@@ -101,8 +101,8 @@ const LeastStrength = 0.1
 const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression. blur is the filter that undoes its
-// blur, and sharpening the factor of its sharpening. Trust is 0 for a blurred picture; else it falls from 1 at
-// leastSharpening to 0 at sureSharpening, in steps of 1/32.
+// blur, and sharpening the factor of its sharpening. Trust is 0 for a picture blurred by more than 0.2 pixels; else it
+// falls from 1 for sharpening by leastSharpening or less to 0 at sureSharpening, in steps of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
 	const mostBlur = 0.2
 	if blur.Blur() > mostBlur {

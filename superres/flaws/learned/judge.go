@@ -37,7 +37,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	most := max(score[0], score[1], score[2])
 	total := int64(0)
 	for i, s := range score {
-		powers[i] = repair.PowerOfTwo((s - most) >> (2*secondBits - 8))
+		powers[i] = repair.PowerOfTwo((s - most) >> (2*secondBits - 8)) // from steps of 2⁻²⁴ to 1/256
 		total += powers[i]
 	}
 	steps := func(i int) int64 { return (2*ShareSteps*powers[i] + total) / (2 * total) }
@@ -98,7 +98,7 @@ const (
 
 // WithoutDoubts returns the shares for a picture in which nothing was corrected: s if said, the softener's answer,
 // makes sharpening likely; else all for the clean model if the picture is probably clean; else s, but with a plain
-// share below leastAlone given to the model with more. strength is for the robust model.
+// share below leastAlone given to the model with more. strength is the one at which the robust model would work.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():

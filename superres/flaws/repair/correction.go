@@ -58,14 +58,14 @@ func (c Correction) Partly(share float64) Correction {
 	return c
 }
 
-// LogarithmOf returns the greatest v for which PowerOfTwo(v) is at most gain.
+// LogarithmOf returns the greatest v, −MostGain to MostGain, for which PowerOfTwo(v) is at most gain.
 func LogarithmOf(gain int64) int32 {
 	return int32(sort.Search(2*MostGain, func(v int) bool { return PowerOfTwo(int64(v+1-MostGain)) > gain }) - MostGain)
 }
 
 // Limited returns c with its gains limited for a picture with the flaws f, as large gains would raise noise more than
-// detail. Let R be the inverse of a gain, and e proportional to the variance of the noise and to the square of the
-// frequency. The limited gain is (R + e)/(R² + e): 1/R without noise, and near 1 if there is almost only noise.
+// detail. Let R be the inverse of a gain, and e be NoiseWeight times the variance of noise and loss, in levels², times
+// (2·frequency)². The limited gain is (R + e)/(R² + e): 1/R without noise, and near 1 if there is almost only noise.
 func (c Correction) Limited(f measure.Flaws) Correction {
 	noise := float64(f.Noise*f.Noise) + float64(f.Loss*f.Loss)
 	if noise == 0 {
@@ -97,7 +97,7 @@ func (c Correction) gain(frequency int) int64 {
 // taps returns the filter with the gains of c.
 func (c Correction) taps() taps {
 	return newTaps(reach, grid, func(u, v int) int64 {
-		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid))
+		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid)) // bands lie 1/16 apart, u and v 1/grid
 	})
 }
 

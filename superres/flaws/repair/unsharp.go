@@ -17,7 +17,7 @@ type Unsharp struct {
 	Radius float64
 	// Around is 4 or 8 if the blur is the mean of the 4 or 8 neighbours, as in filters of 3×3 taps; else 0.
 	Around int
-	Amount float64
+	Amount float64 // 0: no mask
 }
 
 // Sharpening returns the factor by which m raises the finest detail.
@@ -33,10 +33,10 @@ func (m Unsharp) String() string {
 
 // Undo returns a new picture: img, which must be opaque, as it was before the mask m.
 //
-// 83 colour pictures of general-dev, open-valid and T91 were reduced by a factor of 2 and sharpened with each mask of
-// the table, where "deviation" stands before a Gaussian's deviation and the amount. The columns have the number of
-// pictures in which a mask was found; the gain over interpolation at ×2 in dB of RGB, without StepMask and with it; and
-// the share of pictures that become worse than interpolation by more than 0.2 dB, without StepMask and with it:
+// 83 colour pictures of general-dev, open-valid and T91 were reduced by 2 and sharpened with each mask of the table; a
+// Gaussian's deviation comes before the amount. The columns have the number of pictures in which a mask was found and,
+// without StepMask and with it, the gain over interpolation at ×2 in dB of RGB, and the share of pictures that become
+// worse than interpolation by more than 0.2 dB:
 //
 //	Pillow, UnsharpMask of radius 1 and 70 %          75    1.29  3.49    31 %   2 %
 //	the same, 30 %                                    71    1.10  2.61     7     2
@@ -63,7 +63,8 @@ func (m Unsharp) Undo(img image.Image) image.Image {
 
 func eachChannel(p picture.Picture) []*plane.Plane { return p.Channels }
 
-// inverse returns the filter that undoes m. For a radius above 1.2 the filter reaches twice as far.
+// inverse returns the filter that undoes m: its gain at each frequency is 1 over the gain of m. For a radius above 1.2
+// the filter reaches twice as far.
 func (m Unsharp) inverse() taps {
 	reach := reach
 	if m.Radius > 1.2 {
@@ -73,12 +74,12 @@ func (m Unsharp) inverse() taps {
 	edges := m.edges(n/2+1, 2*math.Pi/n)
 	return newTaps(reach, n, func(u, v int) int64 {
 		added := float64(m.Amount * float64(edges[v*(n/2+1)+u]))
-		return int64(math.Round((1 << 20) / (1 + added)))
+		return int64(math.Round((1 << 20) / (1 + added))) // in steps of 2⁻²⁰
 	})
 }
 
-// edges returns 1 less the gain of the blur for n×n frequencies by rows; times Amount, it is the share of a frequency
-// that m adds to a picture. The frequencies are multiples of step, in radians a sample, across and down.
+// edges returns 1 − the gain of the blur for n×n frequencies by rows; times Amount, it is the share of a frequency that
+// m adds to a picture. The frequencies are 0 to n − 1 times step, in radians a sample, across and down.
 func (m Unsharp) edges(n int, step float64) []float32 {
 	line := make([]float64, n) // gains of the blur along one direction
 	gaussian := []float64{1}

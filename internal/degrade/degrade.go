@@ -201,9 +201,8 @@ func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	return noise.Pix
 }
 
-// dither rounds p to the given number of tones, evenly spaced from black to white, sample by sample along the rows, and
-// spreads each rounding error over the next sample and three in the next row (R. Floyd, L. Steinberg: An adaptive
-// algorithm for spatial grey scale, Proc. SID 17, 1976).
+// dither rounds p to tones evenly spaced levels, along the rows, and spreads each rounding error over the next sample and
+// three below (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
 func (p *Plane) dither(tones int) {
 	unit := 255 / float32(tones-1)
 	for y := range p.H {

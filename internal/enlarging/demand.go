@@ -17,8 +17,7 @@ func (s Settings) limits() imagefile.Limits {
 		Strip: s.Keep.Strip}
 }
 
-// demand is the memory in bytes for enlarging several pictures of one kind at the same time: shared is needed once,
-// each is needed for every picture being enlarged.
+// demand is the memory in bytes for enlarging pictures of one kind at the same time: shared once, each for every one.
 type demand struct{ shared, each int64 }
 
 // total returns the bytes needed to enlarge a number of pictures at the same time.

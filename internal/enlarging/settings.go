@@ -29,8 +29,7 @@ type Settings struct {
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
-	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. If it is negative, the strength is
-	// measured in each picture.
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Negative: as measured in each.
 	Denoise float64
 	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string

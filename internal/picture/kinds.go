@@ -24,8 +24,7 @@ func ModelOf(grey, deep bool) color.Model {
 	return color.NRGBAModel
 }
 
-// New returns an empty picture for a model of package color or a palette: grey, indices, CMYK or RGBA. For any other
-// model it returns an *image.RGBA.
+// New returns an empty picture for a palette or a model of grey, CMYK, NRGBA or RGBA; for all others, an *image.RGBA.
 func New(m color.Model, bounds image.Rectangle) image.Image {
 	if p, ok := m.(color.Palette); ok {
 		return image.NewPaletted(bounds, p)

@@ -91,8 +91,8 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns err if the first Fault in err has a name, else a copy of this Fault with the given name. If there is no
-// Fault in err, it returns nil and false.
+// Named returns err if the first Fault in err has a name, else a copy of the Fault with this name. If there is no Fault
+// in err, it returns nil and false.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {

@@ -135,8 +135,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 		return Unwritable(name, err)
 	}
 	if replaces {
-		// Refused if the file system has no modes. The temporary file was created with no more than this mode, so no
-		// permission is added.
+		// This fails where files have no modes. It adds no permission to those with which the file was created.
 		_ = temp.Chmod(mode)
 	}
 	if err := temp.Close(); err != nil {

@@ -11,8 +11,8 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of the model for clean pictures and of the robust model in a result. The rest is the
-// share of plain interpolation.
+// Shares are the shares, 0 to 1, of the model for clean pictures and the robust model in a result; interpolation has
+// the rest, the plain share.
 type Shares struct{ Clean, Robust float64 }
 
 // ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
@@ -26,8 +26,7 @@ const (
 )
 
 // Shares returns, from the traits of a picture, the shares with which a mixture of the three results is expected to
-// come nearest to the truth. p must be a judge: its outputs are scores, and each share is in proportion to 2 to the
-// power of its score.
+// come nearest to the truth. p must be a judge: its outputs are scores, and shares are in proportion to 2^score.
 //
 // A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged by both models and by
 // interpolation: see package learning.
@@ -64,8 +63,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 // interpolation by 0.2 dB of RGB; without a share of interpolation, 29 % would be.
 const noPlain = 0.4
 
-// WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of noise and compression, is
-// noPlain or more.
+// WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of all flaws, reaches noPlain.
 func (s Shares) WithPlain(plain, strength float64) Shares {
 	if strength >= noPlain {
 		return s

@@ -95,8 +95,7 @@ func findGrid(parts []*Samples) image.Point {
 	return image.Pt(across.greatest(), down.greatest())
 }
 
-// steps holds, for each position modulo 8 of the third of four samples, the sum of the magnitudes of their third
-// differences, and their number.
+// steps holds, for each position modulo 8 of the third of four samples, the sum of |third difference|, and the count.
 type steps struct{ sum, count [8]int64 }
 
 // add adds magnitudes of third differences, each of four entries of samples that lie stride apart, to s for position
@@ -208,9 +207,8 @@ var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
 // leastEvidence is the evidence from which coefficients may come from a file. 83 pictures in colour of general-dev,
 // open-valid and T91 were reduced by 2. Saved as JPEG files of qualities 60, 75 and 90, all have more than 8.4;
-// sharpened and then saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of
-// damage, they have at most 3.9, but repeating textures up to 10. A limit of 0.3 on the score found only 81, 77, 65 and
-// 57 of the files.
+// sharpened and saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of damage,
+// they have at most 3.9, but repeating textures up to 10. With a score of 0.3, only 81, 77, 65 and 57 were found.
 const leastEvidence = 8
 
 // quality returns the JPEG quality, lowest to highest, that explains the coefficients best, or 0 if none does: on

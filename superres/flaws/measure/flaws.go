@@ -23,8 +23,7 @@ type Flaws struct {
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
 	Subsampled bool
-	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
-	// was not reduced to a palette.
+	// Palette is the deviation of noise that does as much harm as the palette of a photograph; 0: it has no palette.
 	Palette float64
 	// Somewhere reports that at least some parts of the picture have noise.
 	Somewhere bool

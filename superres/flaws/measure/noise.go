@@ -199,8 +199,7 @@ func (p *Samples) tile(x, y int) tileStats {
 
 // Quiet returns how quiet the quietest places of a picture are, in levels: one in a hundred of its squares of 5×5
 // samples has a smaller standard deviation. Noise that is the same everywhere is hardly stronger. list holds the parts
-// of the picture. Squares near black and white are left out, as noise is clipped there; if all squares are, Quiet
-// returns infinity.
+// of the picture. Squares near black and white, where noise is clipped, do not count; if none does, it is +Inf.
 func Quiet(list []*Samples) float64 {
 	const side, count, most = 5, 5 * 5, 10_000
 	var squares []int64 // the variances, in units of 1/(count·Unit)² of a squared level

@@ -68,11 +68,10 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness, which estimateNoise has estimated. It returns estimate if
-// the loss by a file is decisive, because the model for such files removes noise too, and the loss hides the kind of
-// noise; if colour certainly has about as much noise; or if brightness certainly has white noise. Else it returns the
-// deviation of colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is the result
-// of findGrid for parts.
+// confirmNoise returns the deviation of noise in brightness. It returns estimate, from estimateNoise, if the loss by a
+// file is decisive, because the model for such files removes noise too, and the loss hides the kind of noise; if colour
+// certainly has about as much noise; or if brightness certainly has white noise. Else it returns the deviation of
+// colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is findGrid(parts).
 func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -91,8 +90,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, that white noise can have if it has the same strength in all blocks;
-// 0 if there are too few blocks.
+// floor returns the greatest deviation, in levels, that white noise can have everywhere; 0 if there are too few blocks.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for _, b := range c.bands() {

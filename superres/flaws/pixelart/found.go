@@ -10,9 +10,8 @@ const (
 	// mostColours is the greatest number of colours of pixel art that was enlarged to squares, mostNative of other
 	// pixel art. leastEach is the least number of pixels for each colour, on average.
 	mostColours, mostNative, leastEach = 256, 64, 6
-	// mostSide is the longest side of pixel art that was enlarged, in its own pixels. mostOwn is the longest side of
-	// other pixel art; it is short, since charts in few colours look like pixel art. leastSide is the least length of
-	// the shorter side.
+	// mostSide is the longest side of pixel art that was enlarged, in its own pixels, mostOwn of other pixel art: it is
+	// short, since charts in few colours look like pixel art. leastSide is the least length of the shorter side.
 	mostSide, mostOwn, leastSide = 512, 128, 8
 	// mostBetween is the greatest share of the changes of colour that may be steps between two distant colours, as
 	// antialiasing draws them: see countSteps. mostSoft is the limit for pictures that are not enlarged, or have more

@@ -28,15 +28,13 @@ func (c Correction) IsNone() bool { return c == Correction{} }
 // middle is the index of the gain at a frequency of 1/4.
 const middle = Bands/2 - 1
 
-// Blur returns the standard deviation, in pixels, of the Gaussian blur that c undoes, computed from its gain at a
-// frequency of 1/4; 0: it undoes none.
+// Blur returns the deviation, in pixels, of the Gaussian blur that c undoes, from its gain at a frequency of 1/4, or 0.
 func (c Correction) Blur() float64 {
 	// A Gaussian blur of deviation s multiplies frequency f by exp(−2π²s²f²).
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
 }
 
-// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes
-// none.
+// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: none undone.
 func (c Correction) Sharpening() float64 {
 	least := int32(0)
 	for _, v := range c {

@@ -53,9 +53,8 @@ func (m Unsharp) String() string {
 //
 // At ×3 and ×4 the first mask leads to gains of 2.50 and 1.90 dB, without StepMask 1.21 and 1.16. A mask on brightness
 // alone is found in few pictures. A mask is wrongly found in none of 557 clean pictures of these sets, Kodak, Unsplash,
-// Pexels and open, whole or reduced by 2 to 4; in none of 2,400 with noise, grain, salt, JPEG or WebP, blur, few
-// colours or other contrast, reduced without a filter, or enlarged; in two of 900 synthetic drawings, and in ten of 360
-// regular textures.
+// Pexels and open, whole or reduced by 2 to 4, and of 2,400 with noise, grain, salt, JPEG or WebP, blur, few colours or
+// other contrast, reduced without a filter, or enlarged; in 2 of 900 synthetic drawings and 10 of 360 regular textures.
 func (m Unsharp) Undo(img image.Image) image.Image {
 	t := m.inverse()
 	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi, eachChannel) })
@@ -63,8 +62,7 @@ func (m Unsharp) Undo(img image.Image) image.Image {
 
 func eachChannel(p picture.Picture) []*plane.Plane { return p.Channels }
 
-// inverse returns the filter that undoes m: its gain at each frequency is 1 over the gain of m. For a radius above 1.2
-// the filter reaches twice as far.
+// inverse returns the filter that undoes m: its gains are 1/(gain of m). For a radius above 1.2 it reaches twice as far.
 func (m Unsharp) inverse() taps {
 	reach := reach
 	if m.Radius > 1.2 {

@@ -201,7 +201,7 @@ func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	return noise.Pix
 }
 
-// dither rounds p to tones evenly spaced levels, along the rows, and spreads each rounding error over the next sample and
+// dither rounds p to tones evenly spaced levels, row by row, and spreads each rounding error over the next sample and
 // three below (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
 func (p *Plane) dither(tones int) {
 	unit := 255 / float32(tones-1)

@@ -47,9 +47,9 @@ const (
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has
-// one strength for the whole frame. Otherwise package flaws carries out all its steps, with this MostCopies, and
-// Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide the model.
+// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has one
+// strength for the whole frame. Otherwise package flaws carries out all its steps, with Examination.MostCopies set to
+// mostCopies, and Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:

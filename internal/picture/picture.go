@@ -72,7 +72,7 @@ func (p Picture) LumaRow(dst []float32, y int) {
 		return
 	}
 	r, g, b := p.Channels[0].Row(y)[:len(dst)], p.Channels[1].Row(y)[:len(dst)], p.Channels[2].Row(y)[:len(dst)]
-	for x := range dst {
+	for x := range dst { // conversions of products prevent fused multiply-adds
 		dst[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) +
 			float64(WeightB*float64(b[x])))
 	}

@@ -42,8 +42,8 @@ func (p *Perceptron) LowersDetail(traits []int32) bool {
 
 // doubtful is the greatest gain, in steps of 1/256 octave, that counts as none. The table compares values. First, how
 // many clean pictures reduced by 2 Correction takes for blurred: the middles of 193 pictures, in grey, of general-dev,
-// T91, open-valid and Kodak, and 218 whole pictures in colour, of the same sets and of Unsplash. Second, the gain of
-// the default model on interpolation, in dB, for 36 pictures of general-dev, blurred by 0.7 or 1.2 pixels of the result.
+// T91, open-valid and Kodak, and 218 whole pictures in colour, of these sets and Unsplash. Second, what the default
+// model gains on interpolation, in dB, for 36 of general-dev, blurred by 0.7 or 1.2 pixels of the result, reduced by 2.
 //
 //	gain, octaves   clean middles   whole   0.7    1.2
 //	0.3             2

@@ -134,7 +134,7 @@ func (s Softening) isLikely() bool {
 //	clean            2.03     2.03              1.96    2.03
 //	all              0.47     1.11              1.42    1.61
 func (p *Perceptron) Strength(traits []int32) float64 {
-	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10)
+	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10) // in steps of 2⁻¹⁰
 	return float64((root*root*measure.StrengthSteps+1<<19)>>20) / measure.StrengthSteps
 }
 

@@ -30,7 +30,7 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 				loss = c.loss(quality)
 			}
 		case known != 0:
-			c = newCoefficients(parts, 0, 0, 8)
+			c = newCoefficients(parts, 0, 0, 8) // for the loss by the last file, below
 		}
 	}
 	if known == 0 {
@@ -172,9 +172,9 @@ const together = 16
 // add appends the coefficients of the blocks in b, and empties b.
 func (c *coefficients) add(b *blocks) {
 	const n = 8 * together
-	kernel.Mul(b.along[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
-	for x := range 8 {
-		kernel.Mul(b.samples[x*n:], together, cosines[:], 8, b.along[x*n:], together, 8, 8, together)
+	kernel.Mul(b.along[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n) // sums over x, for all rows of all blocks
+	for u := range 8 {                                                 // sums over y, for each frequency across
+		kernel.Mul(b.samples[u*n:], together, cosines[:], 8, b.along[u*n:], together, 8, 8, together)
 	}
 	for i, list := range c {
 		c[i] = slices.Grow(list, b.count)[:len(list)+b.count]

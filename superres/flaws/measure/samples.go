@@ -10,8 +10,7 @@ import (
 	"superres/internal/picture"
 )
 
-// Area is a part of a picture, as planes with samples from 0 to 1: three Channels, even if the picture is grey, and
-// Alpha, which is nil without transparency.
+// Area is a part of a picture, as planes with samples from 0 to 1: three Channels, even for grey, and Alpha, or nil.
 type Area struct{ planes }
 
 type planes = picture.Picture

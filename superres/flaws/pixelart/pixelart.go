@@ -142,7 +142,7 @@ func under(i, n, m int) (pixel, place int) {
 	return pixel, at - 2*m*pixel - m
 }
 
-// corner returns the index of the pixel that gives its colour to the corner of pixel (x, y) in the direction (dx, dy).
+// corner returns the index of the pixel that colours, by EPX, the corner of pixel (x, y) in the direction (dx, dy).
 func (g grid) corner(x, y, dx, dy int) int {
 	beside, above := g.at(x+dx, y), g.at(x, y+dy)
 	k, p, side := g.keys, y*g.w+x, g.keys[beside]

@@ -62,7 +62,7 @@ func (m Unsharp) Undo(img image.Image) image.Image {
 
 func eachChannel(p picture.Picture) []*plane.Plane { return p.Channels }
 
-// inverse returns the filter that undoes m: its gains are 1/(gain of m). For a radius above 1.2 it reaches twice as far.
+// inverse returns the filter of the gains 1/(gain of m), which undoes m. It reaches twice as far for radii above 1.2.
 func (m Unsharp) inverse() taps {
 	reach := reach
 	if m.Radius > 1.2 {
@@ -99,14 +99,14 @@ func (m Unsharp) edges(n int, step float64) []float32 {
 	list := make([]float32, n*n)
 	for v, down := range line {
 		for u, across := range line {
-			left := float64(down * across)
+			gain := float64(down * across)
 			switch m.Around {
 			case 4:
-				left = (down + across) / 2
+				gain = (down + across) / 2
 			case 8:
-				left = (down + across + float64(2*left)) / 4
+				gain = (down + across + float64(2*gain)) / 4
 			}
-			list[v*n+u] = float32(1 - left)
+			list[v*n+u] = float32(1 - gain)
 		}
 	}
 	return list

@@ -195,7 +195,7 @@ func readSide(opt *superres.Options, text string, rule *bool) error {
 	return nil
 }
 
-// readScale is parseScale with errors that name the option and, if text is a size, the option to use instead.
+// readScale is parseScale with errors that name the option and, if text is a size in pixels, the option to use instead.
 func readScale(text string) (float64, error) {
 	v, err := parseScale(text)
 	if err == nil {

@@ -41,7 +41,7 @@ func (r *run) partOf(
 	if opaque {
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
-	toEnd := r.clean.model.Orientations() > 1 // also enlarged turned, which begins at the other end
+	toEnd := r.clean.model.Orientations() > 1 // the model enlarges turned copies too, which begin at the other end
 	x := spanOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
 	y := spanOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{

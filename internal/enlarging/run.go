@@ -161,7 +161,7 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	}
 	_, piped := r.Sink.(Pipe)
 	switch {
-	case !piped || r.Written == 0:
+	case !piped || r.Written == 0: // other sinks keep all frames or none
 		return fmt.Errorf("%w; nothing is written", err)
 	case r.Written == 1:
 		return fmt.Errorf("%w; the frame before it is written", err)

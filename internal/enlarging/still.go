@@ -110,8 +110,8 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip; done frees the
-// temporary file that the first strip may open.
+// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip; the returned function
+// frees the temporary file that the first strip may open.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 	var strips *imagefile.Stream // nil until the first strip
 	free := func() {}

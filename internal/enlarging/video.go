@@ -228,14 +228,14 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 	v.to.PutBrightness(out, enlarged)
 	for i, of := range ofChroma {
 		switch {
-		case v.lumaToChroma != nil:
+		case v.lumaToChroma != nil: // the model has enlarged Chroma.Low to Chroma.High
 			high, colour := f.Chroma.High[i], plane.New(v.to.Plane(of.plane))
 			for k, c := range high.Pix {
 				high.Pix[k] = float32(float64(c)/of.scale + v.greyChroma)
 			}
 			v.lumaToChroma.Rows(colour, high, 0, 0)
 			v.to.PutColour(out, of.plane, colour)
-		case v.chromaToLuma != nil:
+		case v.chromaToLuma != nil: // in colour, at the same size
 			v.to.PutColour(out, of.plane, v.in.Colour(f.Video, of.plane))
 		}
 	}

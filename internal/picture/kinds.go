@@ -203,7 +203,7 @@ func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	case *image.NRGBA64:
 		return m.NRGBA64At(x, y)
 	case *image.RGBA64:
-		if c := m.RGBA64At(x, y); c.A == 0xffff {
+		if c := m.RGBA64At(x, y); c.A == 0xffff { // premultiplying changes no opaque pixel
 			return color.NRGBA64(c)
 		}
 	}

@@ -41,7 +41,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	}
 	steps := func(i int) int64 { return (2*ShareSteps*powers[i] + total) / (2 * total) }
 	clean, robust := steps(0), steps(1)
-	if ShareSteps-clean-robust < leastPlain {
+	if ShareSteps-clean-robust < leastPlain { // the share of interpolation
 		if clean >= robust {
 			clean = ShareSteps - robust
 		} else {

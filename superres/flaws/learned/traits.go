@@ -356,7 +356,7 @@ func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	profile.count++
 	for k := range profileSamples {
 		rise := pix[at+(1+k)*step] - pix[at-k*step]
-		profile.sums[k] += int64(256 * min(max(rise, low-high), 2*(high-low)) / (high - low))
+		profile.sums[k] += int64(256 * min(max(rise, low-high), 2*(high-low)) / (high - low)) // −256 to 512
 	}
 	if steep == 0 {
 		return

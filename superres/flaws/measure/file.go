@@ -117,7 +117,7 @@ func (s *steps) add(at int, samples []int32, stride, every int) {
 func (s *steps) greatest() (at int) {
 	most := int64(-1)
 	for k, v := range s.sum {
-		if mean := v * 256 / max(s.count[k], 1); mean > most {
+		if mean := v * 256 / max(s.count[k], 1); mean > most { // 256: so that division rounds little
 			at, most = k, mean
 		}
 	}

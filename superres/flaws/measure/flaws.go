@@ -62,7 +62,7 @@ func Of(parts []Area, list []*Samples, quality int) (f Flaws) {
 	f.Somewhere = somewhere
 	grid := findGrid(list)
 	f.Quality, f.Loss = estimateFile(list, grid, quality)
-	chroma := subsampled()
+	chroma := subsampled() // if not sure, it counts only with the loss by a file
 	f.Subsampled, f.ColourNoise = chroma[0] && (chroma[1] || f.Loss > 0), inColour()
 	f.Noise, f.Likely, f.Palette = confirmNoise(list, grid, estimate, f), estimate, palette()
 	return f

@@ -174,8 +174,8 @@ func (p *Samples) tile(x, y int) tileStats {
 		for u := 2; u < tile+2; u++ {
 			d := int64(cross[u-1] - 2*cross[u] + cross[u+1])
 			fine += d * d
-			gx := int64(mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2])
-			gy := int64(rise[u-1] + rise[u] + rise[u+1])
+			gx := int64(mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2]) // 2×3 samples at the right less 2×3 at the left
+			gy := int64(rise[u-1] + rise[u] + rise[u+1])               // 3×2 samples below less 3×2 above
 			rest += gx*gx + gy*gy
 			sum += int64(middle[u])
 		}

@@ -114,8 +114,8 @@ func blockStep(parts []*Samples) int {
 // estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
 // noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
-	step := blockStep(light)
-	var mean []int32 // the coefficients 0 of brightness
+	step := blockStep(light) // of blocks from (4, 4) on: those of a file that was not cropped are others
+	var mean []int32         // the coefficients 0 of brightness
 	for _, p := range light {
 		p.Spread(4, 4, step, 0, 8, mostBlocks, func(x, y int) {
 			sum := int64(0)
@@ -212,7 +212,7 @@ func whitePart(list []lit) float64 {
 			sum[k] += v
 		}
 	}
-	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3])
+	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3]) // of middle, across and down
 	if sum[4] < whitest*whitest*most || least < patterned*patterned*sum[4] {
 		return 0
 	}

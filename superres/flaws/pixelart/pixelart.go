@@ -147,7 +147,7 @@ func (g grid) corner(x, y, dx, dy int) int {
 	beside, above := g.at(x+dx, y), g.at(x, y+dy)
 	k, p, side := g.keys, y*g.w+x, g.keys[beside]
 	if side == k[p] || side != k[above] || side == k[g.at(x, y-dy)] || side == k[g.at(x-dx, y)] ||
-		k[p] != k[g.at(x+dx, y-dy)] && k[p] != k[g.at(x-dx, y+dy)] {
+		k[p] != k[g.at(x+dx, y-dy)] && k[p] != k[g.at(x-dx, y+dy)] { // the corner of a box
 		return p
 	}
 	return beside

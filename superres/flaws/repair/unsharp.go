@@ -68,7 +68,7 @@ func (m Unsharp) inverse() taps {
 	if m.Radius > 1.2 {
 		reach *= 2
 	}
-	const n = 2 * grid
+	const n = 2 * grid // frequencies along a side
 	edges := m.edges(n/2+1, 2*math.Pi/n)
 	return newTaps(reach, n, func(u, v int) int64 {
 		added := float64(m.Amount * float64(edges[v*(n/2+1)+u]))

@@ -238,7 +238,7 @@ func isDigit(img image.Image) bool {
 
 // noiseBetween returns the deviation of the noise that differs between frames a and b, on the scale 0..255: the root
 // mean square of a − b in a block of 8×8 pixels, divided by √2 as both have noise, at the lower quartile of all blocks,
-// as something stands still in most videos. It is 0 for pictures smaller than a block. Colours count by their brightness.
+// since most parts of a video stand still. It is 0 for pictures smaller than a block. Colours count by brightness.
 func noiseBetween(a, b image.Image) float64 {
 	sampler := func(img image.Image) func(x, y int) float64 {
 		switch g := img.(type) {

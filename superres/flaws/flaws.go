@@ -47,7 +47,7 @@ func (f Flaws) outOfWebP(index float64) Flaws {
 //	               sharpened  block means  sharpened a little  several
 //	1.1            2.20       1.63         0.90                2.06
 //	1.22           2.00       1.54         0.76                2.03
-//	this one       2.18       1.59         0.89                2.06
+//	as it is       2.18       1.59         0.89                2.06
 const (
 	leastSharpening = 1.1
 	sureSharpening  = 1.25

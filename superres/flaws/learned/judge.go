@@ -63,7 +63,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 // interpolation by 0.2 dB of RGB; without a share of interpolation, 29 % would be.
 const noPlain = 0.4
 
-// WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of all flaws, reaches noPlain.
+// WithPlain returns s with its shares multiplied by 1 − plain, or s itself from a strength of flaws of noPlain on.
 func (s Shares) WithPlain(plain, strength float64) Shares {
 	if strength >= noPlain {
 		return s

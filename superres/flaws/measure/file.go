@@ -270,7 +270,7 @@ func stepOf(k, quality int) uint32 {
 
 // nearness is how near the coefficients of a frequency are to multiples of a quantiser step: off is the sum of their
 // distances to the nearest multiple, in units of 1/2¹² of a step; count is the number of coefficients that do not
-// become 0, and different is about how many of these differ.
+// become 0, and different is about how many different values they have.
 type nearness struct {
 	off              uint64
 	count, different int

@@ -119,8 +119,8 @@ func (p *palette) add(part Area) bool {
 	return true
 }
 
-// compare counts in p the pairs of neighbours in a line of n pixels: all pairs, equal ones, and those of which the
-// second pixel is alternating, between two equal ones. The keys of the line lie step entries apart.
+// compare counts in p the pairs of neighbours in a line of n pixels: all of them, equal ones, and alternating ones, in
+// which the second pixel lies between two equal pixels of another colour. The keys of the line lie step entries apart.
 func (p *palette) compare(keys []int32, n, step int) {
 	for i := step; i < n*step; i += step {
 		p.pairs++

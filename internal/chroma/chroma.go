@@ -8,8 +8,8 @@ import (
 )
 
 // Smooth returns a picture decoded from a JPEG with its chroma enlarged to full resolution, bit for bit as in libjpeg
-// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). It returns img itself where libjpeg only
-// repeats samples, because of the chroma's resolution or a width of at most 4, and where there is nothing to enlarge.
+// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). It returns img itself if it has no subsampled
+// chroma, or if libjpeg only repeats samples: of chroma with other ratios, or with half the width of at most 4 pixels.
 func Smooth(img image.Image) image.Image {
 	src, ok := img.(*image.YCbCr)
 	if !ok {
@@ -46,8 +46,8 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// EnlargeRow sets to to row y of the enlarged plane src. The plane has inW×inH samples, in rows stride bytes apart, and
-// is enlarged as in Smooth: to twice its width if wide, and to twice its height if high.
+// EnlargeRow sets the row to, of at most 2·inW samples, to row y of the enlarged plane src. The plane has inW×inH
+// samples, in rows stride bytes apart. As in Smooth, it gets twice its width if wide, and twice its height if high.
 func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	near, far := y, y
 	if high {
@@ -60,7 +60,7 @@ func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	case wide:
 		widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
 	default:
-		bias := 1 + y%2
+		bias := 1 + y%2 // libjpeg rounds even and odd rows differently
 		for x := range to {
 			to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)
 		}
@@ -74,9 +74,9 @@ func Neighbours(i, n int) (near, far int) {
 	return near, min(max(near-1+i%2*2, 0), n-1)
 }
 
-// widen enlarges a row of n sums, which at returns, to twice its width: each result is ¾ of the nearer sum and ¼ of the
-// farther one; at the ends both are the same. Before results are shifted right by shift bits, left is added for the
-// first pixel of a sum, and right for the second, to round.
+// widen enlarges a row of n sums, which at returns, to len(to), 2n or 2n−1 samples: each is three times the nearer sum
+// plus the farther one (at the ends the same one again), shifted right by shift bits. To round, left is added before
+// the shift for the first of the two samples over a sum, and right for the second.
 func widen(to []uint8, at func(int) int, n, shift, left, right int) {
 	before, now := at(0), at(0)
 	for x := range n {

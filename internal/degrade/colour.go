@@ -10,9 +10,10 @@ import (
 )
 
 // ApplyColour degrades planes of red, green and blue, of equal size, as Apply degrades one plane. It returns the RMS
-// change of brightness. The noise of brightness is as strong as in Apply. A random share of the noise is common to the
-// three planes, as with grain and with processing in a camera; the rest is independent in each plane. Four JPEG files
-// in five halve the resolution of chroma. Salt is the same in all planes, and each plane is dithered on its own.
+// change of brightness by noise, salt, dither and files. In mid grey, the noise of brightness is as strong as in Apply.
+// A random share of its variance comes from noise common to the three planes, as with grain and with processing in a
+// camera; the rest is independent in each plane. Salt is the same in all planes, and each plane is dithered on its own.
+// Four JPEG files in five halve the resolution of chroma.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
 	for _, p := range rgb {
 		d.reshape(p)
@@ -45,7 +46,7 @@ func Brightness(rgb [3]*Plane) *Plane {
 // addColourNoise adds noise to red, green and blue: in mid grey, the brightness gets the standard deviation d.Noise.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
-	part := rng.Float64()                                     // how much of the variance is independent noise
+	part := rng.Float64()                                     // share of independent noise in the variance
 	own, common := math.Sqrt(part/squares), math.Sqrt(1-part) // factors of both kinds of noise, of deviation 1
 	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
 	for _, p := range rgb {
@@ -57,7 +58,8 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	}
 }
 
-// passColour saves red, green and blue in a JPEG file and opens it again; isHalved: chroma has half the resolution.
+// passColour changes red, green and blue as a JPEG file does in which they are saved and opened again. isHalved: the
+// file has chroma at half the resolution, with blocks that begin at half of X and Y, rounded down.
 func (f File) passColour(rgb [3]*Plane, isHalved bool) {
 	y := Brightness(rgb)
 	var blueRed [2]*Plane                                                          // Cb and Cr, around 128, as in files

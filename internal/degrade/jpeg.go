@@ -7,11 +7,11 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass saves p, a plane of brightness, in a JPEG file and opens it again.
+// pass changes p, a plane of brightness, as a JPEG file does in which p is saved and opened again.
 func (f File) pass(p *Plane) { f.passBlocks(p, &quantiser.Brightness) }
 
-// passBlocks quantises p as a JPEG file does. steps is the quantisation table for quality 50. The first block of 8×8
-// samples begins at (X−8, Y−8). Where blocks extend beyond an edge of p, the samples at the edge are repeated.
+// passBlocks quantises p as a JPEG file does, and rounds it to levels. steps is the quantisation table for quality 50.
+// Blocks of 8×8 samples cover p, the first whole one at (X, Y). Beyond the edges of p its edge samples are repeated.
 func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var table [64]float32
 	for i, step := range steps {
@@ -20,7 +20,7 @@ func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var block, work [64]float32
 	for top := f.Y - 8; top < p.H; top += 8 {
 		for left := f.X - 8; left < p.W; left += 8 {
-			if top+8 <= 0 || left+8 <= 0 {
+			if top+8 <= 0 || left+8 <= 0 { // no sample of the block is in p
 				continue
 			}
 			for y := range 8 {

@@ -41,14 +41,15 @@ func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
 	// visibleNoise is the least noise that is removed from frames of video or an animation, on the scale 0..255.
-	// movingStrength is the least strength at which the model leaves less of so faint a noise than interpolation does.
+	// movingStrength, the strength for noise of 3 levels, is the least strength at which the model leaves less of so
+	// faint a noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has
-// one strength for the whole frame. Otherwise package flaws carries out all its steps, with this MostCopies, and
-// Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide the model.
+// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has one
+// strength for the whole frame. Otherwise package flaws carries out all its steps, with Examination.MostCopies set to
+// mostCopies, and Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:
@@ -126,7 +127,7 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
 		return c, err
 	}
-	noise := min(c.Found.Likely, noiseBetween(first.Image, second.Image))
+	noise := min(c.Found.Likely, noiseBetween(first.Image, second.Image)) // Likely comes from the first frame alone
 	if noise < visibleNoise {
 		return c, nil
 	}
@@ -235,9 +236,9 @@ func isDigit(img image.Image) bool {
 	return true
 }
 
-// noiseBetween returns the noise that differs between frames a and b, on the scale 0..255: the root mean square of a −
-// b in a block of 8×8 pixels, divided by √2, at the lower quartile of all blocks, since most parts of a video stand
-// still. It is 0 for pictures smaller than a block.
+// noiseBetween returns the deviation of the noise that differs between frames a and b, on the scale 0..255: the root
+// mean square of a − b in a block of 8×8 pixels, divided by √2 as both have noise, at the lower quartile of all blocks,
+// since most parts of a video stand still. It is 0 for pictures smaller than a block. Colours count by brightness.
 func noiseBetween(a, b image.Image) float64 {
 	sampler := func(img image.Image) func(x, y int) float64 {
 		switch g := img.(type) {

@@ -11,9 +11,9 @@ import (
 // clock cancels the context that newClock returns with it, once limit has passed since start was called, or in end.
 type clock struct {
 	limit time.Duration // 0: no limit
-	timer *time.Timer
+	timer *time.Timer   // nil before start, and without a limit
 	stop  context.CancelFunc
-	over  atomic.Bool
+	over  atomic.Bool // the limit has passed
 }
 
 func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock) {

@@ -17,8 +17,7 @@ func (s Settings) limits() imagefile.Limits {
 		Strip: s.Keep.Strip}
 }
 
-// demand is the memory in bytes for enlarging several pictures of one kind at the same time: shared is needed once,
-// each is needed for every picture being enlarged.
+// demand is the memory in bytes for enlarging pictures of one kind at the same time: shared once, each for every one.
 type demand struct{ shared, each int64 }
 
 // total returns the bytes needed to enlarge a number of pictures at the same time.
@@ -32,16 +31,16 @@ func (d demand) mostPictures(memory int64) int {
 // robustBytes is how many bytes of memory the robust model takes if it is loaded beside the model for clean pictures.
 const robustBytes = 9 << 20
 
-// mixtureBytes is how many bytes a mixture of two models takes beyond one, for each of the first 10 million pixels.
+// mixtureBytes is how many bytes a mixture of two models takes beyond one per pixel of the result, up to 10 million.
 const mixtureBytes = 3
 
-// regionPixelBytes is the most bytes per pixel of a whole picture while a region or a copy with a margin is enlarged.
+// regionPixelBytes is the most bytes per pixel of the whole picture while a region or a copy with a margin is enlarged.
 const regionPixelBytes = 8
 
 // measure returns d, the memory for enlarging a picture with header cfg, and the size of the enlargement or, with
-// r.Region, of the enlarged part that contains the region. shared is the memory that reading and writing take once,
-// perPicture what they take for every picture being enlarged. strips says that the result may be written while it is
-// computed. measure refuses sizes and memory beyond the limits; for memory, it then sets r.Memory to what is needed.
+// r.Region, of the enlarged part that contains the region. shared is the memory that reading and writing take once, in
+// bytes, perPicture what they take for every picture being enlarged. strips says that the result may be written while
+// it is computed. measure refuses sizes and memory beyond the limits; for memory, it then sets r.Memory to the need.
 func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)

@@ -66,7 +66,7 @@ func New(s Settings) (*Enlarger, error) {
 	return e, nil
 }
 
-// open returns the model called name, adapted to the effort and the tuning in s.
+// open returns the model called name, adapted to the effort and the tuning in s, with the text about it to record.
 func (s Settings) open(name string) (e engine, err error) {
 	e.name = name
 	open := s.Open
@@ -103,8 +103,8 @@ const madeBy = "superres "
 func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) }
 
 // provenanceOf returns one line for the output about the program, the model called name and the options in s. The line
-// contains no folder and no time, so that the same command gives the same bytes everywhere. For an embedded model, the
-// fingerprint covers all its scales and stages.
+// contains no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint covers the
+// given model or, for an embedded one, all scales and stages that the program has of it.
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("%s%s; model %s", madeBy, superres.Version, filepath.Base(name))
 	sum := models.Fingerprint(name)

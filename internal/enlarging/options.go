@@ -109,7 +109,7 @@ func (s *Settings) Options() settings.Table {
 // Complete sets the fields of s that depend on several options; given is the table from Options with the values set. It
 // fails if more than one option sets the size.
 func (s *Settings) Complete(given settings.Table) error {
-	var sizes []string // the options given that set the size; --width with --height counts as one
+	var sizes []string // the options given that set the size, of --width and --height only the first
 	for _, name := range []string{"scale", "width", "height", "fit", "short-side", "long-side", "min-size",
 		"megapixels"} {
 		if given.Given(name) && !(name == "height" && given.Given("width")) {
@@ -195,7 +195,7 @@ func readSide(opt *superres.Options, text string, rule *bool) error {
 	return nil
 }
 
-// readScale is parseScale with errors that name the option and, if text is a size, the option to use instead.
+// readScale is parseScale with errors that name the option and, if text is a size in pixels, the option to use instead.
 func readScale(text string) (float64, error) {
 	v, err := parseScale(text)
 	if err == nil {

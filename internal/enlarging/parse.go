@@ -11,7 +11,7 @@ import (
 
 // The functions below parse settings from text. Their errors say what was expected, but not for which setting.
 
-// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%. It fails out of range.
+// parseScale returns the scale that text stands for: 4, 4x, x4, 4×, 400%. It fails outside MinScale to MaxScale.
 func parseScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {
@@ -93,7 +93,7 @@ func SizeRule(opt superres.Options) string {
 	return "size"
 }
 
-// ScaleText returns the scale in opt as text, or "" if opt has a width or height instead.
+// ScaleText returns the scale in opt as text, or "" if opt has a size in pixels instead.
 func ScaleText(opt superres.Options) string {
 	if opt.Scale == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 type Job struct {
 	Source Source
 	Sink   Sink
-	// Format is the format of the result: png, jpeg, webp, bmp, tiff, gif or Video.
+	// Format is the format of the result: png, jpeg, webp, bmp, tiff, avif, gif or Video.
 	Format imagefile.Format
 	// Follow lets a file with several pictures keep its own format; false: the result is in Format.
 	Follow bool

@@ -41,7 +41,7 @@ func (r *run) partOf(
 	if opaque {
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
-	toEnd := r.clean.model.Orientations() > 1 // also enlarged turned, which begins at the other end
+	toEnd := r.clean.model.Orientations() > 1 // the model enlarges turned copies too, which begin at the other end
 	x := spanOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
 	y := spanOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
@@ -112,7 +112,8 @@ func (p part) crop(result image.Image) image.Image {
 	return cut
 }
 
-// mayHide reports whether a picture with colour model m may have transparent pixels.
+// mayHide reports whether a picture with the colour model m in its header may have transparent pixels. In a header,
+// color.RGBAModel and color.RGBA64Model stand for no channel of alpha.
 func mayHide(m color.Model) bool {
 	switch m {
 	case color.GrayModel, color.Gray16Model, color.YCbCrModel, color.CMYKModel, color.RGBAModel, color.RGBA64Model:

@@ -43,7 +43,7 @@ func newRun(e *Enlarger, job Job, watch Watch) *run {
 var errEnough = errors.New("enough")
 
 // prepare opens the source and works out the plan. Once the memory is known but not yet taken, it calls Watch.Admit,
-// then start, which begins the time limit for a picture.
+// then start, unless the file is a video: there each frame has the time limit.
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.content, err = r.Source.Open(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (r *run) close() {
 }
 
 // fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if
-// no frame could be read.
+// no frame could be read; else next returns it after the frames.
 func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	for len(r.read) < count {
 		var m made[*Frame]
@@ -154,14 +154,14 @@ func (r *run) deliver(ctx context.Context) error {
 	return err
 }
 
-// unfinished returns err; if the file is a video, it adds whether the frames before the error are written.
+// unfinished returns err. If the file is a video and ctx has not ended, it adds how many frames before err are written.
 func (r *run) unfinished(ctx context.Context, err error) error {
 	if r.Format != Video || ctx.Err() != nil {
 		return err
 	}
 	_, piped := r.Sink.(Pipe)
 	switch {
-	case !piped || r.Written == 0:
+	case !piped || r.Written == 0: // other sinks keep all frames or none
 		return fmt.Errorf("%w; nothing is written", err)
 	case r.Written == 1:
 		return fmt.Errorf("%w; the frame before it is written", err)
@@ -183,7 +183,7 @@ func (r *run) addReport(latest *superres.Report) {
 // warn adds the warnings of result to r.Warnings, each text only once: for the first picture that it is true of.
 func (r *run) warn(result Result) {
 	for _, text := range result.Warnings {
-		known := func(before string) bool { return strings.HasSuffix(before, text) } // after the name of a page
+		known := func(before string) bool { return strings.HasSuffix(before, text) } // "page 3: " may come first
 		if !slices.ContainsFunc(r.Warnings, known) {
 			r.Warnings = append(r.Warnings, result.where+text)
 		}

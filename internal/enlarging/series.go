@@ -31,7 +31,7 @@ type animation struct{ series }
 type pages struct{ series }
 
 // measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. Sizes of further pages are unknown, so for pages it sets r.Memory to all memory.
+// the file and its metadata. The sizes of further pages are unknown, so for pages it sets r.Memory to the limit.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, heldBytes, 0)
@@ -50,16 +50,16 @@ func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes i
 	return err
 }
 
-// measureAnimation sets r.Output and returns the memory d for an animation in which all frames have the header cfg;
-// heldBytes is the size in bytes of the file and its metadata.
+// measureAnimation sets r.Output and r.Pixels, and returns the memory d for an animation in which all frames have the
+// header cfg; heldBytes is the size in bytes of the file and its metadata.
 func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err error) {
 	size, err := r.resultSize(image.Pt(cfg.Width, cfg.Height))
 	if err != nil {
 		return d, err
 	}
-	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y)
-	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel) // of a frame and a result
-	canvas := int64(4)                                                                    // bytes per pixel
+	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y) // pixels of a frame and of a result
+	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel)
+	canvas := int64(4) // bytes per pixel, as are seen (a frame) and made (a result)
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
@@ -79,7 +79,7 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes i
 	if s.Reader, err = sequence.NewReader(ctx, pic, r.Source.Name(), limits); err != nil {
 		return nil, err
 	}
-	r.Frames, r.ahead = s.Reader.Frames, 2*r.together
+	r.Frames, r.ahead = s.Reader.Frames, 2*r.together // as many pictures may wait as are enlarged
 	if s.Pages {
 		return openPages(ctx, &pages{s}, sums)
 	}
@@ -150,7 +150,7 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If it is too little for the largest page and those that wait, pages go one by one.
+// plan sets r.Memory for all pages. If that exceeds the limit, no page waits: they are enlarged and written one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
@@ -226,7 +226,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 	}
 	f := &Frame{Number: in.Number, Image: in.Image, Delay: in.Delay, About: in.Page}
 	if in.Page == nil {
-		about := *s.pic
+		about := *s.pic // but with what holds for all frames, not for the first alone
 		about.GreyAlpha, about.Subsampled, about.Quantiser, about.Quality = s.GreyAlpha, s.Subsampled, s.Quantiser, 0
 		f.About = &about
 	}
@@ -257,7 +257,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		return Writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
 				m := &r.How.Metadata
-				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // only the first page keeps its metadata
+				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // frames share the metadata of their file: page 1 gets them
 			}
 			return t.Put(r.Image, r.How)
 		}, t.Close}, func() {}, nil
@@ -276,7 +276,7 @@ func isDeep(m color.Model) bool {
 	return m == color.Gray16Model || m == color.RGBA64Model || m == color.NRGBA64Model
 }
 
-// pixelBytes returns how many bytes of memory one pixel of colour model m takes.
+// pixelBytes returns how many bytes of memory one pixel of colour model m takes at most.
 func pixelBytes(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:

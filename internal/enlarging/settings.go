@@ -22,15 +22,14 @@ type Limits struct {
 // Settings say how pictures are enlarged. The table from Options fills them in. Each field names its option and, in
 // brackets or after a comma, the default of the option.
 type Settings struct {
-	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
-	// --strength and --tile.
+	// Size is the size of the results and how the model computes them: --scale (2) and the other options of size,
+	// --strength (1), --tile (0), --wrap, --alpha and --blend.
 	Size superres.Options
 	// OwnScale has a network of another program enlarge by its own scale, not Size.Scale: true if no size is given.
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
-	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. If it is negative, the strength is
-	// measured in each picture.
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Negative: as measured in each.
 	Denoise float64
 	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string

@@ -26,11 +26,11 @@ func Scratch(folder string) (f *os.File, done func(), err error) {
 	return f, func() { _ = f.Close() }, nil
 }
 
-// Pipe is the Sink for standard output. It writes a result all at once, except a video, which it writes frame by frame.
+// Pipe is the Sink for standard output. It writes a result once it is complete, but a video frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. It writes video at once, and else keeps a picture in memory, or several in an unnamed
-// file, until write has succeeded.
+// Deliver implements Sink. It passes video on as it comes. It keeps other results until write has succeeded: a single
+// picture in memory, several in an unnamed file.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.Format == Video {
 		return write(s.Writer)

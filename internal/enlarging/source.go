@@ -44,7 +44,7 @@ type Content struct {
 
 // Made tells how another program has made the content from a file; the zero value: the content is the file itself.
 type Made struct {
-	// Amend adds missing metadata to the first picture and corrects its pixels; nil: the content is the file itself.
+	// Amend adds missing metadata to the picture and corrects its pixels; nil: the content is the file itself.
 	Amend func(*imagefile.Picture)
 	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
 	Upright bool
@@ -57,7 +57,7 @@ func (c *Content) StartsWith(text string) bool {
 }
 
 // decode returns the picture in the content, read within limits, with name as the name in messages. It reads a pipe
-// in order. If another program made the content, it takes only the first picture, which c.Amend completes.
+// in order. If another program made the content (not of a pipe), it takes only the first picture and calls c.Amend.
 func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limits) (*imagefile.Picture, error) {
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)

@@ -32,7 +32,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 			return nil, err
 		}
 	}
-	// These are set by Several (the format of a file with several pictures) and Accept (its bytes and its header).
+	// Decoding calls Several first if the file has several pictures, then Accept, before it takes memory for pixels.
 	several, fileBytes, header := imagefile.Format(""), int64(0), image.Config{}
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, heldBytes int64) (err error) {
@@ -110,8 +110,8 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip; done frees the
-// temporary file that the first strip may open.
+// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip; the returned function
+// frees the temporary file that the first strip may open.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 	var strips *imagefile.Stream // nil until the first strip
 	free := func() {}

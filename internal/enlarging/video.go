@@ -66,7 +66,7 @@ func openVideo(ctx context.Context, r *run) (Sequence, error) {
 		err = r.faultOf(safefile.Refuse(safefile.ErrInput, "", "has no frames"))
 	}
 	if done := r.content.Done; done > 0 {
-		in.Skip(done - len(r.read))
+		in.Skip(done - len(r.read)) // counts the frames that the content lacks
 		v.count, r.Written, r.Earlier = done, done, done
 	}
 	return v, err
@@ -197,7 +197,7 @@ var ofChroma = [2]struct {
 // alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
-// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr, as B−Y and R−Y, to the grid of Y.
+// Next implements Sequence: it reads a frame, and interpolates its Cr and Cb, as R−Y and B−Y, to the grid of Y.
 func (v *video) Next(context.Context) (*Frame, error) {
 	in, err := v.in.Next()
 	if err != nil {
@@ -222,20 +222,20 @@ func (v *video) Next(context.Context) (*Frame, error) {
 }
 
 // Finish implements Sequence: it builds a frame of the enlarged Y, Cb, Cr and alpha. If the size is unchanged, Cb, Cr
-// and alpha are copied from the input. A grey video has no Cb and Cr.
+// and alpha are copied from the input. A grey video has only Y.
 func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error) {
 	out := v.to.NewFrame(f.Video.Params)
 	v.to.PutBrightness(out, enlarged)
 	for i, of := range ofChroma {
 		switch {
-		case v.lumaToChroma != nil:
+		case v.lumaToChroma != nil: // the model has enlarged Chroma.Low to Chroma.High
 			high, colour := f.Chroma.High[i], plane.New(v.to.Plane(of.plane))
 			for k, c := range high.Pix {
 				high.Pix[k] = float32(float64(c)/of.scale + v.greyChroma)
 			}
 			v.lumaToChroma.Rows(colour, high, 0, 0)
 			v.to.PutColour(out, of.plane, colour)
-		case v.chromaToLuma != nil:
+		case v.chromaToLuma != nil: // in colour, at the same size
 			v.to.PutColour(out, of.plane, v.in.Colour(f.Video, of.plane))
 		}
 	}

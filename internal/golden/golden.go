@@ -24,8 +24,7 @@ type Tolerance struct {
 	Share  float64
 }
 
-// Compare fails the test if got, a picture of at most 8 bits a sample, differs by more than tol from the file
-// testdata/golden/name of the repository.
+// Compare fails the test if got, of at most 8 bits a sample, differs by more than tol from testdata/golden/name.
 func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 	t.Helper()
 	path := filepath.Join(Root(t), "testdata", "golden", name)

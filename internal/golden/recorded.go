@@ -17,7 +17,7 @@ type Recorded struct {
 	Command string
 }
 
-// Flag returns the value of the flag called name in the command line, and ends the test if there is none.
+// Flag returns the value of --name in the command line, after a space or =, and ends the test if there is none.
 func (r Recorded) Flag(name string) string {
 	r.Helper()
 	words := strings.FieldsFunc(r.Command, func(c rune) bool { return c == ' ' || c == '=' })

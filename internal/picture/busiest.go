@@ -3,8 +3,8 @@ package picture
 import "image"
 
 // Busiest returns the w×h window of img with the most detail, among windows at multiples of w/2 and h/2. The result
-// is relative to the corner of img, and empty if no window fits into img. Detail is the sum of the differences of R +
-// G + B between pixels two apart, so that edges and texture weigh more than noise.
+// is relative to the corner of img, and empty if no window fits into img. Detail is the sum of the magnitudes of the
+// differences of R + G + B between pixels two apart, across and down: edges and texture weigh more than noise.
 func Busiest(img image.Image, w, h int) image.Rectangle {
 	b := img.Bounds()
 	sums := make([]int32, b.Dx()*b.Dy()) // R + G + B of each pixel

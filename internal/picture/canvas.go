@@ -120,8 +120,8 @@ func (c *Canvas) makeOpaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Divided returns a canvas with the pixels of c divided by their alpha; c has premultiplied colours of 16 bits a
-// sample. Pixels with an alpha of 0 become 0. The result has 16 bits a sample if deep is true, else 8.
+// Divided returns a canvas with the colours of c divided by alpha. c holds all rows, with premultiplied colours of 16
+// bits a sample. Pixels with an alpha of 0 become 0. The result has 16 bits a sample if deep is true, else 8.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {
@@ -130,7 +130,7 @@ func (c *Canvas) Divided(deep bool) *Canvas {
 	parallel.Rows(c.H, func(y int) {
 		for i := y * c.W; i < (y+1)*c.W; i++ {
 			alpha := int(binary.BigEndian.Uint16(c.pix[8*i+6:]))
-			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} { // alpha itself keeps its share of 0xffff
+			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} { // alpha is only brought to the new depth
 				v, level := int(binary.BigEndian.Uint16(c.pix[8*i+2*s:])), 0
 				if of > 0 {
 					level = (2*min(v, of)*top + of) / (2 * of)
@@ -146,7 +146,7 @@ func (c *Canvas) Divided(deep bool) *Canvas {
 	return out
 }
 
-// Bounds are the smallest and largest level allowed in the result for all pixels enlarged from sample X of a row.
+// Bounds are the smallest and largest level (see Canvas.Level) for all pixels enlarged from sample X of a row.
 type Bounds struct {
 	X           int32
 	Least, Most uint16

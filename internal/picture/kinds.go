@@ -24,8 +24,7 @@ func ModelOf(grey, deep bool) color.Model {
 	return color.NRGBAModel
 }
 
-// New returns an empty picture for a model of package color or a palette: grey, indices, CMYK or RGBA. For any other
-// model it returns an *image.RGBA.
+// New returns an empty picture for a palette or a model of grey, CMYK, NRGBA or RGBA; for all others, an *image.RGBA.
 func New(m color.Model, bounds image.Rectangle) image.Image {
 	if p, ok := m.(color.Palette); ok {
 		return image.NewPaletted(bounds, p)
@@ -174,8 +173,8 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 	return p
 }
 
-// rgbaRows returns h rows of an image, from row top on, as non-premultiplied 8-bit RGBA. The result shares the memory
-// of an image in this format.
+// rgbaRows returns h rows of an image, from the one at y = top on, as non-premultiplied 8-bit RGBA. The result shares
+// the memory of an *image.NRGBA and, if the image is opaque, of an *image.RGBA.
 func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
 	b := img.Bounds()
 	switch m := img.(type) {
@@ -204,7 +203,7 @@ func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	case *image.NRGBA64:
 		return m.NRGBA64At(x, y)
 	case *image.RGBA64:
-		if c := m.RGBA64At(x, y); c.A == 0xffff {
+		if c := m.RGBA64At(x, y); c.A == 0xffff { // premultiplying changes no opaque pixel
 			return color.NRGBA64(c)
 		}
 	}

@@ -31,8 +31,7 @@ func Orient(p *plane.Plane, form int32) *plane.Plane {
 	return out
 }
 
-// AddOriented undoes the orientation form of oriented, multiplies the samples by share, and adds them to p. oriented
-// must have the size of Orient(p, form).
+// AddOriented adds share times oriented, of the size of Orient(p, form), to p, with the orientation form undone.
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {

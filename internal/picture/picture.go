@@ -12,7 +12,7 @@ import (
 type Picture struct {
 	// Channels are one plane of grey, or planes of red, green and blue that are not multiplied by alpha.
 	Channels []*plane.Plane
-	// Alpha is nil when the picture is opaque.
+	// Alpha is nil when the picture is opaque, as grey pictures always are.
 	Alpha *plane.Plane
 	// Deep is true for 16 bits a sample, false for 8.
 	Deep bool
@@ -33,7 +33,7 @@ func (p Picture) Image() image.Image {
 		for i, plane := range all {
 			c.Put(y, i, plane.Row(y))
 		}
-		if len(all) == 3 {
+		if len(all) == 3 { // red, green and blue without Alpha
 			c.makeOpaque(y)
 		}
 	})
@@ -72,7 +72,7 @@ func (p Picture) LumaRow(dst []float32, y int) {
 		return
 	}
 	r, g, b := p.Channels[0].Row(y)[:len(dst)], p.Channels[1].Row(y)[:len(dst)], p.Channels[2].Row(y)[:len(dst)]
-	for x := range dst {
+	for x := range dst { // conversions of products prevent fused multiply-adds
 		dst[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) +
 			float64(WeightB*float64(b[x])))
 	}

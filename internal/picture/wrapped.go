@@ -12,13 +12,13 @@ func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	out := Like(img, size.X, size.Y)
 	pix, _, bytes := Samples(out) // bytes is the length of a pixel
 	from, stride, _ := Samples(img)
-	isKnown := from != nil && img.ColorModel() == out.ColorModel() // whole runs of pixels can be copied as bytes
+	canCopy := from != nil && img.ColorModel() == out.ColorModel() // as bytes, a run of pixels at a time
 	inside := func(at, side int) int { return ((at % side) + side) % side }
 	for y := range size.Y {
 		inY := inside(r.Min.Y+y, b.Dy())
 		for x := 0; x < size.X; {
 			inX, at, run := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes, 1
-			if isKnown {
+			if canCopy {
 				run = min(b.Dx()-inX, size.X-x)
 				copy(pix[at:at+run*bytes], from[inY*stride+inX*bytes:])
 			} else {

@@ -91,7 +91,8 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns err if the first Fault in err has a name, else a copy of the Fault with this name. ok: err has a Fault.
+// Named returns err if the first Fault in err has a name, else a copy of the Fault with this name. If there is no Fault
+// in err, it returns nil and false.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {
@@ -105,7 +106,7 @@ func Named(err error, name string) (_ error, ok bool) {
 	return &n, true
 }
 
-// Stopped returns err, the error of a context that has ended, as a Fault about name. ok is false for other errors.
+// Stopped returns err, the error of a context that has ended, as a Fault about name; for other errors, nil and false.
 func Stopped(err error, name string) (_ error, ok bool) {
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -8,7 +8,7 @@ type lockState int
 const (
 	unknown lockState = iota // the system has no locks, or the file could not be opened
 	free                     // the lock was free; the caller holds it now
-	inUse
+	inUse                    // another program, or another handle of this program, holds the lock
 )
 
 // tryLock tries to lock the regular file or folder called name; the program that created it holds this lock until the

@@ -42,7 +42,7 @@ func OpenRegular(name string) (*os.File, int64, error) {
 }
 
 // ReadRegular reads the file called name, which must be regular and have at most limit bytes. Bytes appended meanwhile
-// are not read. Its errors are of the class ErrInput or ErrLimit and have no remedy.
+// are not read. Its errors are of the class ErrInput or ErrLimit, without the remedies of OpenRegular.
 func ReadRegular(name string, limit int64) ([]byte, error) {
 	f, size, err := OpenRegular(name)
 	if err != nil {

@@ -135,8 +135,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 		return Unwritable(name, err)
 	}
 	if replaces {
-		// Refused if the file system has no modes. The temporary file was created with no more than this mode, so no
-		// permission is added.
+		// This fails where files have no modes. It adds no permission to those with which the file was created.
 		_ = temp.Chmod(mode)
 	}
 	if err := temp.Close(); err != nil {
@@ -154,7 +153,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode of the file that name replaces, or 0o666 for a new file. It fails as WriteAtomic does.
+// outputMode returns the mode of the file that name replaces, or AnyMode for a new file. It fails as WriteAtomic does.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -233,7 +232,7 @@ func (w *Watched) Write(p []byte) (int, error) {
 // giveName gives the finished file temp its final name.
 //
 // Note: renaming replaces an existing file, so without overwrite the name is created as a link, which fails if the name
-// exists. On file systems without links, an empty file takes the name first; a crash at this moment leaves it there.
+// exists. Where links cannot be made, an empty file with this mode takes the name first; a crash then leaves it there.
 func giveName(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)

@@ -9,7 +9,7 @@ import (
 )
 
 // The directory of a zip archive may have leastDirectory bytes or, if that is more, 1/directoryShare of the file, but
-// at most mostDirectory: it takes ten times as much memory. 20,000 members with short names need 2 MB in the directory.
+// at most mostDirectory: read, it takes ten times as much memory. 20,000 members with short names have one of 2 MB.
 const (
 	leastDirectory = 1 << 20
 	directoryShare = 16

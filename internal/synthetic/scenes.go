@@ -14,7 +14,7 @@ import (
 type Picture struct {
 	// Image is opaque.
 	Image *image.NRGBA
-	// IsPixelArt is true if each square of unit×unit pixels has a single colour.
+	// IsPixelArt is true if each square of unit×unit pixels (see Sample) has a single colour.
 	IsPixelArt bool
 }
 
@@ -50,7 +50,7 @@ func newCanvas(rng *rand.Rand, w, h int, unit float64) *canvas {
 	return &canvas{image.NewNRGBA(image.Rect(0, 0, w, h)), rng, float64(w) / unit, float64(h) / unit, unit}
 }
 
-// likely is true with the probability p. between and proportion draw from [lo, hi): evenly, or evenly in the logarithm.
+// likely is true with the probability p. between draws from [lo, hi) evenly, proportion evenly in the logarithm.
 func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
 func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
 func (c *canvas) proportion(lo, hi float64) float64 { return lo * elementary.Pow(hi/lo, c.Float64()) }
@@ -86,7 +86,7 @@ func brightness(v color.NRGBA) float64 {
 	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
 }
 
-// colourAt returns the colour of the pixel at (x, y), or of the nearest pixel of the picture.
+// colourAt returns the colour of the pixel at (x, y), in units, or of the nearest pixel of the picture.
 func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
@@ -101,7 +101,7 @@ func (c *canvas) renderScene() {
 	scenes[c.IntN(len(scenes))]()
 }
 
-// renderLines renders thin lines in all directions, a third of them nearly horizontal or vertical, and some polygons.
+// renderLines renders lines in all directions, about a third of them nearly horizontal or vertical, and some polygons.
 func (c *canvas) renderLines() {
 	for range 4 + c.IntN(14) {
 		x, y := c.between(0, c.w), c.between(0, c.h)
@@ -139,7 +139,7 @@ func (c *canvas) sampleWidth() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// renderStreets renders a map in muted colours: winding borders and straight roads, most about 1 unit wide, and names.
+// renderStreets renders a map in muted colours: winding borders and straight roads, 0.9 to 2.5 units wide, and names.
 func (c *canvas) renderStreets() {
 	ground := c.colourAt(0, 0)
 	tones := [3]color.NRGBA{c.sampleMiddle(ground), c.sampleMiddle(ground), c.sampleMiddle(ground)}
@@ -181,7 +181,7 @@ func (c *canvas) sampleCorners(x, y, r float64, n int) (list []point) {
 	return list
 }
 
-// renderCurves renders circles, discs, arcs and waves.
+// renderCurves renders circles, discs and arcs, some flattened to ellipses, and waves.
 func (c *canvas) renderCurves() {
 	for range 4 + c.IntN(10) {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(1.5, c.w/2)
@@ -216,7 +216,7 @@ func (c *canvas) renderCurves() {
 // renderWave renders a wave as long as the canvas is wide, with its middle at (x, y).
 func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	var list []point
-	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)
+	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w) // amplitude and wavelength
 	for i := range 65 {
 		u := float64(i)/32 - 1
 		list = append(list, point{x + u*c.w/2, y + high*elementary.Sin(u*c.w/2/long*2*math.Pi)})
@@ -333,7 +333,7 @@ func (c *canvas) renderChart() {
 	}
 }
 
-// renderPattern renders stripes, checks, dots or hatching, some of them one pixel wide.
+// renderPattern renders stripes, squares in every second place as on a chessboard, both, or oblique hatching.
 func (c *canvas) renderPattern() {
 	first := c.sampleColour()
 	second := c.sampleInk(first)
@@ -341,9 +341,9 @@ func (c *canvas) renderPattern() {
 	if c.likely(0.3) {
 		period = c.between(2, 9)
 	}
-	share := max(1, c.snap(period/2))
+	share := max(1, c.snap(period/2)) // width of a stripe
 	switch kind := c.IntN(4); kind {
-	case 0, 1: // stripes, checks
+	case 0, 1: // stripes, for 1 with squares on them
 		across := c.likely(0.5)
 		for i := 0.0; i*period < max(c.w, c.h); i++ {
 			if across {
@@ -356,7 +356,7 @@ func (c *canvas) renderPattern() {
 			return
 		}
 		fallthrough
-	case 2: // dots
+	case 2: // squares
 		for y := 0.0; y*period < c.h; y++ {
 			for x := 0.0; x*period < c.w; x++ {
 				if int(x+y)%2 == 0 {

@@ -58,7 +58,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	c.paint(ink, parts)
 }
 
-// paint fills the union of the polygons in list, which must all have the same orientation.
+// paint fills the union of the polygons in list, which must all turn the same way: areas of opposite turns cancel out.
 func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, polygon := range list {
@@ -127,7 +127,7 @@ func (c *canvas) renderPage() {
 		x := c.between(-10, c.w/4)
 		for range 1 + c.IntN(4) {
 			y += size * c.between(1.05, 1.3)
-			c.renderText(f, x, y, size, ink, c.sampleWords(2*(c.w-x)/size+2))
+			c.renderText(f, x, y, size, ink, c.sampleWords(2*(c.w-x)/size+2)) // a letter is about size/2 wide
 		}
 		if c.likely(0.3) {
 			ink = c.sampleInk(ground)
@@ -145,7 +145,7 @@ func (c *canvas) renderCode() {
 		for x < c.w {
 			word := c.sampleWord() + " "
 			c.renderText(fonts()[2], x, y, size, inks[c.IntN(len(inks))], word)
-			x += 0.6 * size * float64(len(word))
+			x += 0.6 * size * float64(len(word)) // this font gives every letter 0.6·size
 		}
 	}
 }

@@ -37,7 +37,7 @@ func Unknown(kind, name string, known []string) string {
 }
 
 // Meant returns the word in known that the user most likely meant by name: the nearest in spelling, else the only word
-// that begins with name, else "". It is stricter than the suggestion of Unknown, for long lists.
+// that begins with name, of 3 bytes or more, else "". It is stricter than the suggestion of Unknown, for long lists.
 func Meant(name string, known []string) string {
 	if word := nearest(name, known, max(1, len(name)/3)); word != "" || len(name) < 3 {
 		return word

@@ -14,7 +14,7 @@ type Flaws struct {
 	measure.Flaws
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Repeated is how often each sample was repeated along a row, and each row down; 0: samples were not repeated.
+	// Repeated is k if the picture consisted of squares of k×k equal samples, 2 to 16; 0: samples were not repeated.
 	// Unless IsPixelArt is set, one sample of each square was kept.
 	Repeated int
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
@@ -29,10 +29,9 @@ type Flaws struct {
 	Unsharp repair.Unsharp
 }
 
-// outOfWebP returns f with WebP set to index, and with Loss raised to the loss estimated from index, if that is
-// greater. index, 1 to 127, is the mean quantiser index of the segments of a lossy WebP file. For 13 pictures, reduced
-// by 2 and by 4, the estimate is within 7 % of the mean loss at all qualities up to 95 of cwebp, and within 30 % for
-// single pictures.
+// outOfWebP returns f with WebP set to index, and with Loss raised to the loss estimated from index, if that is more.
+// index, 1 to 127, is the mean quantiser index of the segments of a lossy WebP file. For 13 pictures, reduced by 2 and
+// by 4, the estimate is within 7 % of their mean loss at all qualities of cwebp up to 95, within 30 % of single losses.
 func (f Flaws) outOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
@@ -43,25 +42,23 @@ func (f Flaws) outOfWebP(index float64) Flaws {
 // and compression, another estimate must also speak for sharpening: see isDoubted. Of 161 clean pictures of T91 and
 // general-dev, three seem sharpened by more than 1.05; two lose 1.9 and 0.25 dB if that is undone, and no other
 // estimate speaks for it there. The table has the gains on interpolation of degraded parts of photographs, in dB at ×2,
-// of a program that undoes sharpening from 1.1 without asking another estimate, of a program that undoes it from 1.22,
-// and of this program:
+// if sharpening is undone from 1.1 without asking another estimate, if it is undone from 1.22, and as it is:
 //
 //	               sharpened  block means  sharpened a little  several
 //	1.1            2.20       1.63         0.90                2.06
 //	1.22           2.00       1.54         0.76                2.03
-//	this one       2.18       1.59         0.89                2.06
+//	as it is       2.18       1.59         0.89                2.06
 const (
 	leastSharpening = 1.1
 	sureSharpening  = 1.25
 )
 
 // A picture in which no noise and compression was measured, and in which nothing was undone, may still get a strength
-// of leastQuestioned or more from the perceptron. If its quietest places deviate by less than mostQuiet of that
+// of leastQuestioned or more from learned.Assessor. If measure.Quiet is less than mostQuiet times the noise for that
 // strength, it is taken for clean: it has texture, such as the rows of holes in a picture of T91, which loses 1.58 dB
 // at ×2 where they are taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91,
-// degraded as in package learning, eleven are below mostQuiet: ten of that picture, clean and sharpened, which lose 0.8
-// to 1.7 dB without this rule, and one that gains 0.1. The next higher ratio is 0.22, for a JPEG file that gains 1.2 dB
-// by the strength.
+// degraded as in package learning, eleven are below mostQuiet: ten of that picture, clean or sharpened, which lose 0.8
+// to 1.7 dB without this rule, and one that gains 0.1. The strength gains 1.2 dB for a JPEG file with a ratio of 0.22.
 const (
 	leastQuestioned = 0.25
 	mostQuiet       = 0.2
@@ -101,8 +98,8 @@ const LeastStrength = 0.1
 const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression. blur is the filter that undoes its
-// blur, and sharpening the factor of its sharpening. Trust is 0 for a blurred picture; else it falls from 1 at
-// leastSharpening to 0 at sureSharpening, in steps of 1/32.
+// blur, and sharpening the factor of its sharpening. Trust is 0 for a picture blurred by more than 0.2 pixels; else it
+// falls from 1 for sharpening by leastSharpening or less to 0 at sureSharpening, in steps of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
 	const mostBlur = 0.2
 	if blur.Blur() > mostBlur {

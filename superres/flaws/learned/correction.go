@@ -7,7 +7,8 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// gains returns the outputs of p for traits as the gains of a correction, its greatest rise, and its greatest fall.
+// gains returns the outputs of p for traits as the gains of a correction, with the greatest gain (up, at least 0) and
+// the greatest loss (down, at least 0), in steps of 1/256 octave.
 func (p *Perceptron) gains(traits []int32) (c repair.Correction, up, down int64) {
 	for i, v := range p.Outputs(traits)[:repair.Bands] {
 		c[i] = int32(min(max((v+1<<15)>>16, -repair.MostGain), repair.MostGain))
@@ -39,11 +40,10 @@ func (p *Perceptron) LowersDetail(traits []int32) bool {
 	return c[repair.Bands-1] <= -traitOne/4
 }
 
-// doubtful is the greatest gain, in steps of 1/256, that counts as none. The table compares values of it. First, how
+// doubtful is the greatest gain, in steps of 1/256 octave, that counts as none. The table compares values. First, how
 // many clean pictures reduced by 2 Correction takes for blurred: the middles of 193 pictures, in grey, of general-dev,
-// T91, open-valid and Kodak, and 218 whole pictures in colour, of the same sets and of Unsplash. Second, the mean PSNR
-// of the default model above interpolation, in dB, for 36 pictures of general-dev, blurred by 0.7 or by 1.2 pixels of
-// the result and reduced by 2.
+// T91, open-valid and Kodak, and 218 whole pictures in colour, of these sets and Unsplash. Second, what the default
+// model gains on interpolation, in dB, for 36 of general-dev, blurred by 0.7 or 1.2 pixels of the result, reduced by 2.
 //
 //	gain, octaves   clean middles   whole   0.7    1.2
 //	0.3             2

@@ -11,8 +11,8 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of the model for clean pictures and of the robust model in a result. The rest is the
-// share of plain interpolation.
+// Shares are the shares, 0 to 1, of the model for clean pictures and the robust model in a result; interpolation has
+// the rest, the plain share.
 type Shares struct{ Clean, Robust float64 }
 
 // ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
@@ -26,8 +26,7 @@ const (
 )
 
 // Shares returns, from the traits of a picture, the shares with which a mixture of the three results is expected to
-// come nearest to the truth. p must be a judge: its outputs are scores, and each share is in proportion to 2 to the
-// power of its score.
+// come nearest to the truth. p must be a judge: its outputs are scores, and shares are in proportion to 2^score.
 //
 // A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged by both models and by
 // interpolation: see package learning.
@@ -37,12 +36,12 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	most := max(score[0], score[1], score[2])
 	total := int64(0)
 	for i, s := range score {
-		powers[i] = repair.PowerOfTwo((s - most) >> (2*secondBits - 8))
+		powers[i] = repair.PowerOfTwo((s - most) >> (2*secondBits - 8)) // from steps of 2⁻²⁴ to 1/256
 		total += powers[i]
 	}
 	steps := func(i int) int64 { return (2*ShareSteps*powers[i] + total) / (2 * total) }
 	clean, robust := steps(0), steps(1)
-	if ShareSteps-clean-robust < leastPlain {
+	if ShareSteps-clean-robust < leastPlain { // the share of interpolation
 		if clean >= robust {
 			clean = ShareSteps - robust
 		} else {
@@ -64,8 +63,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 // interpolation by 0.2 dB of RGB; without a share of interpolation, 29 % would be.
 const noPlain = 0.4
 
-// WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of noise and compression, is
-// noPlain or more.
+// WithPlain returns s with its shares multiplied by 1 − plain, or s itself from a strength of flaws of noPlain on.
 func (s Shares) WithPlain(plain, strength float64) Shares {
 	if strength >= noPlain {
 		return s
@@ -98,7 +96,7 @@ const (
 
 // WithoutDoubts returns the shares for a picture in which nothing was corrected: s if said, the softener's answer,
 // makes sharpening likely; else all for the clean model if the picture is probably clean; else s, but with a plain
-// share below leastAlone given to the model with more. strength is for the robust model.
+// share below leastAlone given to the model with more. strength is the one at which the robust model would work.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():
@@ -136,7 +134,7 @@ func (s Softening) isLikely() bool {
 //	clean            2.03     2.03              1.96    2.03
 //	all              0.47     1.11              1.42    1.61
 func (p *Perceptron) Strength(traits []int32) float64 {
-	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10)
+	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10) // in steps of 2⁻¹⁰
 	return float64((root*root*measure.StrengthSteps+1<<19)>>20) / measure.StrengthSteps
 }
 

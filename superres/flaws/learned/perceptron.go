@@ -78,7 +78,7 @@ func (p *Perceptron) Write(w io.Writer) error {
 	return err
 }
 
-// ReadPerceptron reads what Write wrote. It fails if the file is too short, or one of the three numbers is above 2¹².
+// ReadPerceptron reads what Write wrote. It fails if the file is too short, or one of the three sizes is not 1 to 2¹².
 func ReadPerceptron(r io.Reader) (*Perceptron, error) {
 	var header [3]int32
 	if err := binary.Read(r, binary.LittleEndian, &header); err != nil {

@@ -29,9 +29,9 @@ import (
 //   - the answers of a Softener.
 const (
 	traitSide    = 32
-	traitMargin  = 7 // samples around a square that are read too
-	traitStep    = 16
-	traitSquares = 96 // at most
+	traitMargin  = 7  // samples around a square that are read too
+	traitStep    = 16 // distance of neighbouring squares, which overlap
+	traitSquares = 96 // about the greatest number of squares in a picture
 
 	// leastTraitSide is the least side of a picture that has traits.
 	leastTraitSide = traitSide + 2*traitMargin
@@ -39,42 +39,43 @@ const (
 	traitOne = repair.Octave
 )
 
-// traitQuantiles are the shares of blocks, in percent.
+// traitQuantiles are the shares of blocks, in percent, that lie below the values of a group.
 var traitQuantiles = [...]int{5, 25, 60, 90, 98}
 
-// traitLags are the distances for correlations, across and down, the first for the energy.
+// traitLags are the distances for correlations, across and down; the first is for the energy of the filter's result.
 var traitLags = [...][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2},
 	{2, -1}, {1, -2}, {3, 0}, {0, 3}}
 
-// traitWays are the directions of differences.
+// traitWays are the directions of differences, across and down.
 var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
 
 const (
 	profileSamples  = 4
-	frequencyGroups = 7 * 3
-	TraitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) - 1 + len(traitWays) + 2*3 +
+	frequencyGroups = 7 * 3 // seven rings in three directions: see groups
+	// TraitCount is the number of all traits: a term for each item of the list above.
+	TraitCount = frequencyGroups*len(traitQuantiles) + len(traitLags) - 1 + len(traitWays) + 2*3 +
 		2*profileSamples + 3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
 // traitSums holds the sums over squares from which traits are computed.
 type traitSums struct {
-	blocks    [][frequencyGroups]int32 // for each block, the traits of the mean energies of the groups
-	high      [len(traitLags)]int64
-	near, far [len(traitWays)]int64
-	edges     [2]struct{ over, steep, count int64 }
-	profiles  [2]struct {
+	blocks    [][frequencyGroups]int32              // for each block, the traits of the mean energies of the groups
+	high      [len(traitLags)]int64                 // see addHigh
+	near, far [len(traitWays)]int64                 // see addDifferences
+	edges     [2]struct{ over, steep, count int64 } // across and down, for steep edges: see addEdge
+	profiles  [2]struct {                           // of gentle and of steep edges
 		sums  [profileSamples]int64
 		count int64
 	}
-	lone    int64
-	clipped int64
+	lone    int64       // samples far from all eight neighbours
+	clipped int64       // black or white samples
 	levels  [256]int64  // 1 for each level of a sample
 	third   [2][8]int64 // by position in a square modulo 8; each position has an eighth of all samples
-	count   int64
+	count   int64       // samples in all squares
 }
 
 // traits returns the traits of a picture from its sums s and its measured flaws f, without gains of the corrector and
-// answers of a softener.
+// answers of a softener. Numbers such as 3, 6 and 13 are added so that few or weak cases change a trait little.
 func (s *traitSums) traits(f measure.Flaws) []int32 {
 	out := make([]int32, 0, TraitCount)
 	for g := range frequencyGroups {
@@ -128,7 +129,7 @@ type square struct {
 	x, y int
 }
 
-// row returns row y of q, or the samples shift entries further on.
+// row returns the samples in row y of q or, with shift, those that lie shift entries of Pix further on.
 func (q square) row(y, shift int) *[traitSide]int32 {
 	return (*[traitSide]int32)(q.Pix[(q.y+y)*q.W+q.x+shift:])
 }
@@ -136,14 +137,14 @@ func (q square) row(y, shift int) *[traitSide]int32 {
 // squares returns squares all over img. parts holds the brightness of the parts of img. In a picture with transparency,
 // colours around replace hidden colours in each square, so that no square depends on another.
 func squares(img image.Image, parts []*measure.Samples) (list []square) {
-	shown := measure.ListParts(img.Bounds())
+	places := measure.ListParts(img.Bounds()) // of parts
 	for i, p := range parts {
 		p.Spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(u, v int) {
 			if p.IsOpaque {
 				list = append(list, square{p, u, v})
 				return
 			}
-			around := image.Rect(0, 0, traitSide, traitSide).Inset(-traitMargin).Add(shown[i].Min).Add(image.Pt(u, v))
+			around := image.Rect(0, 0, traitSide, traitSide).Inset(-traitMargin).Add(places[i].Min).Add(image.Pt(u, v))
 			list = append(list, square{measure.SamplesOf(measure.Cut(img, around))[0], traitMargin, traitMargin})
 		})
 	}
@@ -238,12 +239,12 @@ func (s *traitSums) addBlocks(q square) {
 	}
 }
 
-// addHigh adds to s.high the products of two results of a high-pass filter, at the distances traitLags. The results are
-// limited, so that no single edge outweighs all others.
+// addHigh adds to s.high, for each distance in traitLags, the products of the results of a high-pass filter at all
+// pairs of samples so far apart. The results are limited, so that no single edge outweighs all others.
 func (s *traitSums) addHigh(q square) {
 	const reach, most = 3, 60 * measure.Unit
 	const side = traitSide + 2*reach
-	var high [side * side]int64 // each result plus 2³² times the next: a multiplication is enough for two products
+	var high [side * side]int64 // each result plus 2³² times the next in its row: one multiplication makes two products
 	for y := range side {
 		at := (q.y-reach+y)*q.W + q.x - reach
 		row, around := high[y*side:][:side], q.Pix[at-1:][:side+2]
@@ -255,7 +256,7 @@ func (s *traitSums) addHigh(q square) {
 			row[x], next = int64(v)+next<<32, int64(v)
 		}
 	}
-	var sums [6][2]int64 // for 2 rows above to 3 below, at 0 and 1, and at 2 and 3 columns to the right
+	var sums [6][2]int64 // for 2 rows above to 3 below, at 0 and 1 columns to the right, and at 2 and 3
 	for y := reach; y < reach+traitSide; y++ {
 		row := high[y*side+reach:][:traitSide]
 		for i := range sums {
@@ -271,12 +272,13 @@ func (s *traitSums) addHigh(q square) {
 		}
 	}
 	for i, lag := range traitLags {
-		sum := sums[lag[1]+2][lag[0]/2] // each half is at most traitSide²·most²
+		sum := sums[lag[1]+2][lag[0]/2] // two halves of 32 bits, each at most traitSide²·most²
 		s.high[i] += [2]int64{int64(int32(sum)), (sum + 1<<31) >> 32}[lag[0]%2]
 	}
 }
 
-// addDifferences adds the squares of differences over one sample to s.near, and over three samples to s.far.
+// addDifferences adds to s.near and s.far, in each direction of traitWays, the squares of differences between a sample
+// and the next, and between the sample before and the one after these two.
 func (s *traitSums) addDifferences(q square) {
 	for i, way := range traitWays {
 		step := way[1]*q.W + way[0]
@@ -294,7 +296,8 @@ func (s *traitSums) addDifferences(q square) {
 	}
 }
 
-// addLevels notes the levels of all samples, and counts the samples that are black or white, and lone ones.
+// addLevels notes the levels of all samples, and counts those that are black or white, and lone ones: more than 30
+// levels brighter, or darker, than all eight neighbours.
 func (s *traitSums) addLevels(q square) {
 	const far = 30 * measure.Unit
 	for y := range traitSide {
@@ -319,8 +322,8 @@ func (s *traitSums) addLevels(q square) {
 	}
 }
 
-// addEdges adds the edges between a sample and the next, across and down, that are steep enough, and no less steep than
-// the differences before and after them.
+// addEdges calls addEdge for the edges between a sample and the next, across and down, of 8 levels or more that are
+// steeper than the difference before them, and no less steep than the one after.
 func (s *traitSums) addEdges(q square) {
 	for axis, step := range [2]int{1, q.W} {
 		for y := range traitSide {
@@ -329,7 +332,7 @@ func (s *traitSums) addEdges(q square) {
 			for x := range a {
 				before, rise, after := b[x]-a[x], c[x]-b[x], d[x]-c[x]
 				least := max(8*measure.Unit-1, after-1, -after-1, before, -before)
-				found = found>>1 | uint32(least-max(rise, -rise))&(1<<31) // the sign
+				found = found>>1 | uint32(least-max(rise, -rise))&(1<<31) // the sign: the edge is steeper than least
 			}
 			for ; found != 0; found &= found - 1 {
 				s.addEdge(q.Pix, (q.y+y)*q.W+q.x+bits.TrailingZeros32(found), axis, step)
@@ -338,8 +341,8 @@ func (s *traitSums) addEdges(q square) {
 	}
 }
 
-// addEdge adds the edge between a sample and the next, step entries on, to s.profiles and, if it is steep, to s.edges.
-// It adds nothing unless the edge is high enough.
+// addEdge adds the edge between the sample at and the next, step entries on, to s.profiles and, if the two differ by 25
+// levels or more, to s.edges. It adds nothing if the samples five before and five after them differ by less than 30.
 func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	if pix[at+step] < pix[at] {
 		at, step = at+step, -step // seen from the other side, the edge rises
@@ -353,7 +356,7 @@ func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	profile.count++
 	for k := range profileSamples {
 		rise := pix[at+(1+k)*step] - pix[at-k*step]
-		profile.sums[k] += int64(256 * min(max(rise, low-high), 2*(high-low)) / (high - low))
+		profile.sums[k] += int64(256 * min(max(rise, low-high), 2*(high-low)) / (high - low)) // −256 to 512
 	}
 	if steep == 0 {
 		return
@@ -368,7 +371,8 @@ func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	e.steep += int64(256 * size / (high - low))
 }
 
-// addThirds adds the magnitudes of third differences, across and down, to the sums for their positions.
+// addThirds adds the magnitudes of third differences, across and down, to the sums for their positions modulo 8, which
+// mean the same in all squares, as these lie multiples of 8 samples apart.
 func (s *traitSums) addThirds(q square) {
 	for axis, step := range [2]int{1, q.W} {
 		for y := range traitSide {
@@ -386,7 +390,7 @@ func (s *traitSums) addThirds(q square) {
 	}
 }
 
-// WithSaid returns a new slice: the traits t, then the gains of the corrector for t, then said.Traits.
+// WithSaid returns all traits in a new slice: t from Traits, the gains of the corrector for t, and said.Traits.
 func WithSaid(t []int32, said Softening) []int32 {
 	gains, _, _ := corrector().gains(t)
 	return slices.Concat(t, gains[:], said.Traits)

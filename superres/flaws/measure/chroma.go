@@ -1,21 +1,20 @@
 package measure
 
 // Files have chroma at half the resolution of luma, and programs enlarge it by a triangle filter: two neighbouring
-// samples s and t of the file become (3s+t)/4 and (s+3t)/4. So the two pixels c₁ and c₂ that come from one sample s,
-// with their neighbours c₀ and c₃, give the same value for s twice,
+// samples s and t of the file become (3s+t)/4 and (s+3t)/4. So of four pixels c₀ to c₃ in a line of which c₁ and c₂
+// come from one sample s, each half gives s:
 //
-//	(3c₁ − c₀)/2 = s = (3c₂ − c₃)/2,
+//	(3c₁ − c₀)/2 = s = (3c₂ − c₃)/2.
 //
-// and four pixels that begin one pixel further along give two different values. In chroma that was never subsampled,
-// even and odd positions agree equally often.
+// The halves of the four pixels that begin one pixel earlier or later give two different values. In chroma that was
+// never subsampled, both happens equally often at even and at odd positions of c₀.
 const (
-	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃|, in levels, that agrees; rounding leaves 3.3 on average
-	differ   = 16  // the least such value that differs
-	fewVotes = 128 // the least number of positions found in rows, and in columns, for a decision
+	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃|, in levels, of halves that agree; 3.3 on average by rounding
+	differ   = 16  // the least for halves that differ
+	fewVotes = 128 // the least number of positions found in rows, and in columns, for a decision: see vote
 
-	// The least percentage of the positions found that must be even, or odd. Of 369 clean reduced pictures, half have
-	// at most 51 percent, one in twenty has more than 54, one has 66. Of pictures from JPEG files, half have 76 or
-	// more.
+	// The least percentage of the positions found that must be even, or odd. In 369 clean reduced pictures the median
+	// is 51 percent, one in twenty has more than 54, one has 66. Of pictures from JPEG files, half have 76 or more.
 	agreement = 73
 
 	// The percentage for certainty where chroma samples do not begin at the first pixel, as in a cropped picture. Such
@@ -45,10 +44,10 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// vote finds the positions along the rows of p, or along its columns if down is true, where the two values for s differ
-// and the two values at a neighbouring position agree. It adds the number of such neighbours at even positions to
-// count[0], and at odd positions to count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither
-// depends on brightness.
+// vote counts pairs of neighbouring positions along the rows of p, or along its columns if down is true. A position is
+// the place of c₀ in its line: see agree. At one position of a pair the two halves differ, at the other they agree.
+// vote adds the pairs that differ at an even position to count[0], as where chroma begins at the first pixel, and all
+// others to count[1]. It uses R−G in half of the lines and B−G in the other half, as neither depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	n, width, height, right, below := w, w, 1, 0, 1 // read each row by itself
@@ -79,7 +78,7 @@ func (p Area) vote(count *[2]int, down bool) {
 		last := c[3*step:]
 		first, second, third := c[:len(last)], c[step:][:len(last)], c[2*step:][:len(last)]
 		for i, v := range last {
-			if v += 3*(second[i]-third[i]) - first[i]; v < differ && v > -differ {
+			if v += 3*(second[i]-third[i]) - first[i]; v < differ && v > -differ { // i is the index of c₀ in c
 				continue
 			}
 			for _, k := range [...]int{i - step, i + step} {

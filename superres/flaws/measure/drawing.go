@@ -7,7 +7,7 @@ import (
 	"superres/patches/plane"
 )
 
-// In pictures drawn pixel by pixel, such as pixel art, charts, square codes, letters and ordered dithering, edges run
+// In pictures drawn pixel by pixel, such as pixel art, charts, QR codes, letters and ordered dithering, edges run
 // straight between the same two colours, and the same patterns of a few samples recur again and again. In photographs
 // this is rare, even in few colours and with dithering by error diffusion.
 //
@@ -19,14 +19,14 @@ import (
 // in all their colours, and in grey, is taken for a drawing.
 const (
 	// The greatest shares, in a photograph, of edges that run straight, and of patterns of 5×5 samples that occur three
-	// times or more in a window. After repeated samples were removed the greatest share of patterns is mostTaken, since
-	// more such pictures are drawings, also with ordered dithering.
+	// times or more in a window. IsDrawing takes mostTaken for the share of patterns: it judges pictures from which
+	// repeated samples were removed, and more of these are drawings, also with ordered dithering.
 	mostStraight, mostPatterned, mostTaken = 0.3, 0.55, 0.35
 	// drawnWindow is the side of the window, in the middle of a picture, in which patterns are compared.
 	drawnWindow = 128
-	// If neighbouring colours are as different as if all were picked at random, the mean squared distance of neighbours
-	// that differ is at least twice the variance of the colours. That is true of coarse dithering, too, but there more
-	// pixels lie between two equal neighbours.
+	// In a drawing, the mean squared distance of neighbours that differ may be leastUnrelated times the variance of the
+	// colours or more: it is twice that variance if all colours were picked at random. In coarse dithering it is, too,
+	// but there more than mostAlternating of the pixels that differ from a neighbour lie between two equal ones.
 	leastUnrelated, mostAlternating = 1.65, 0.17
 	// A picture with transparency and at most mostSprite colours counts as drawn, no matter how it looks.
 	mostSprite = 64
@@ -85,14 +85,14 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 		}
 	}
 	// Only patterns with a hash that occurs often enough are compared.
-	hashes := make([]uint32, len(keys)) // of the first rows of patterns, then of whole patterns
+	hashes := make([]uint32, len(keys)) // of side keys in a row; of the whole pattern once it was visited
 	for i := 0; i <= len(keys)-side; i++ {
 		for _, key := range keys[i:][:side] {
 			hashes[i] = hashes[i]*0x9e3779b1 + uint32(key)
 		}
 	}
-	places := make([]int32, 0, window.Dx()*window.Dy()) // patterns of several colours
-	var alike [1 << 15]uint8
+	places := make([]int32, 0, window.Dx()*window.Dy()) // first pixels of the patterns of several colours
+	var alike [1 << 15]uint8                            // how many patterns have this hash of 15 bits, at most often
 	for y := window.Min.Y; y <= window.Max.Y-side; y++ {
 		for x := window.Min.X; x <= window.Max.X-side; x++ {
 			at := y*w + x
@@ -128,17 +128,17 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	}
 }
 
-// Join adds the counts of other.
+// Join adds the counts of other to o.
 func (o *Outlines) Join(other Outlines) {
 	o.edges, o.straight = o.edges+other.edges, o.straight+other.straight
 	o.patterns, o.repeated = o.patterns+other.patterns, o.repeated+other.repeated
 }
 
-// AreDrawn reports whether the picture is a drawing.
+// AreDrawn reports whether the counts come from a drawing, not a photograph.
 func (o Outlines) AreDrawn() bool { return o.areDrawn(mostPatterned) }
 
-// areDrawn reports whether the picture is a drawing: many edges are straight, or the share of patterns that are
-// repeated exceeds patterned.
+// areDrawn reports whether the counts come from a drawing: the share of straight edges exceeds mostStraight, or the
+// share of patterns that occur three times or more exceeds patterned. It is false for a picture of one colour.
 func (o Outlines) areDrawn(patterned float64) bool {
 	if o.edges == 0 || o.patterns == 0 {
 		return false
@@ -147,22 +147,24 @@ func (o Outlines) areDrawn(patterned float64) bool {
 	return straight > mostStraight || repeated > patterned
 }
 
-// IsDrawing reports whether a picture was drawn pixel by pixel: pixel art, a chart or a square code. shown are its
-// parts, with one sample of each square of repeated samples. It is false for photographs, even in few colours.
-func IsDrawing(shown []Area) bool {
+// IsDrawing reports whether a picture was drawn pixel by pixel, such as pixel art, a chart or a QR code. parts are the
+// results of Parts for the picture, once its repeated samples are removed. Outlines decide and, if the picture has few
+// colours (mostColours, leastEach), also the other signs of palette.isDrawn.
+func IsDrawing(parts []Area) bool {
 	p := palette{numbers: map[int32]int{}}
-	isFew := !slices.ContainsFunc(shown, func(part Area) bool { return !p.add(part) })
+	isFew := !slices.ContainsFunc(parts, func(part Area) bool { return !p.add(part) })
 	if isFew && (p.isSmallSprite() || p.pixels >= int64(leastEach*len(p.colours))) {
 		return p.isDrawn(mostTaken)
 	}
 	var o Outlines
-	for _, part := range shown {
+	for _, part := range parts {
 		o.Add(part, middleOf(part.Channels[0].W, part.Channels[0].H))
 	}
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual counts the pairs of neighbours, across and down, in a part of a picture: the equal pairs, and all pairs.
+// CountEqual counts the pairs of a pixel in part and its right or lower neighbour: the equal pairs, and all pairs. The
+// pixels in the last row and the last column of part count only as neighbours.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	w := channels[0].W
 	// count counts the pair of pixels at and at+step, equal in the first channel, if they are equal in all others.

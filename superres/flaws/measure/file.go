@@ -30,7 +30,7 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 				loss = c.loss(quality)
 			}
 		case known != 0:
-			c = newCoefficients(parts, 0, 0, 8)
+			c = newCoefficients(parts, 0, 0, 8) // for the loss by the last file, below
 		}
 	}
 	if known == 0 {
@@ -76,8 +76,8 @@ func equalShare(parts []*Samples) float64 {
 	return float64(equal) / float64(max(all, 1))
 }
 
-// findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction. At the edges of
-// blocks the third differences of samples are larger.
+// findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: third differences
+// of samples are greatest across the edges of blocks. It reads about 250,000 samples of the picture.
 func findGrid(parts []*Samples) image.Point {
 	var across, down steps
 	for _, p := range parts {
@@ -95,11 +95,11 @@ func findGrid(parts []*Samples) image.Point {
 	return image.Pt(across.greatest(), down.greatest())
 }
 
-// steps holds, for each position modulo 8, the sum of the magnitudes of third differences, and their number.
+// steps holds, for each position modulo 8 of the third of four samples, the sum of |third difference|, and the count.
 type steps struct{ sum, count [8]int64 }
 
-// add adds magnitudes of third differences of four samples, stride apart, to s for position at. It takes the first
-// sample, then one in `every` samples.
+// add adds magnitudes of third differences, each of four entries of samples that lie stride apart, to s for position
+// at. It takes the differences that begin at the first entry, and at one in `every` entries from there on.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]
@@ -117,7 +117,7 @@ func (s *steps) add(at int, samples []int32, stride, every int) {
 func (s *steps) greatest() (at int) {
 	most := int64(-1)
 	for k, v := range s.sum {
-		if mean := v * 256 / max(s.count[k], 1); mean > most {
+		if mean := v * 256 / max(s.count[k], 1); mean > most { // 256: so that division rounds little
 			at, most = k, mean
 		}
 	}
@@ -138,7 +138,7 @@ func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 // values of a row of a block; its first sample has the index at in parts[part].Pix.
 func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]int32) *coefficients {
 	c, b := new(coefficients), new(blocks)
-	most := mostBlocks + len(parts)
+	most := mostBlocks + len(parts) // Spread rounds up in each part
 	memory := make([]int32, len(c)*most)
 	for i := range c {
 		c[i] = memory[i*most:][:0:most]
@@ -172,9 +172,9 @@ const together = 16
 // add appends the coefficients of the blocks in b, and empties b.
 func (c *coefficients) add(b *blocks) {
 	const n = 8 * together
-	kernel.Mul(b.along[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
-	for x := range 8 {
-		kernel.Mul(b.samples[x*n:], together, cosines[:], 8, b.along[x*n:], together, 8, 8, together)
+	kernel.Mul(b.along[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n) // sums over x, for all rows of all blocks
+	for u := range 8 {                                                 // sums over y, for each frequency across
+		kernel.Mul(b.samples[u*n:], together, cosines[:], 8, b.along[u*n:], together, 8, 8, together)
 	}
 	for i, list := range c {
 		c[i] = slices.Grow(list, b.count)[:len(list)+b.count]
@@ -207,14 +207,13 @@ var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
 // leastEvidence is the evidence from which coefficients may come from a file. 83 pictures in colour of general-dev,
 // open-valid and T91 were reduced by 2. Saved as JPEG files of qualities 60, 75 and 90, all have more than 8.4;
-// sharpened and then saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of
-// damage, they have at most 3.9, but repeating textures up to 10. A limit of 0.3 on the score found only 81, 77, 65 and
-// 57 of the files.
+// sharpened and saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of damage,
+// they have at most 3.9, but repeating textures up to 10. With a score of 0.3, only 81, 77, 65 and 57 were found.
 const leastEvidence = 8
 
-// quality returns the JPEG quality that explains the coefficients best, or 0 if none does: on average, coefficients
-// other than 0 are nearer to multiples of its quantiser steps than they would be by chance. isSure is true if they are
-// so near that nothing but a file explains it.
+// quality returns the JPEG quality, lowest to highest, that explains the coefficients best, or 0 if none does: on
+// average, coefficients other than 0 are nearer to multiples of its quantiser steps than they would be by chance.
+// isSure is true if the score is so high that nothing but a file explains it.
 func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
@@ -238,8 +237,8 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	if isSure = most >= sure; !isSure && slices.Max(evidence[:]) < leastEvidence {
 		return 0, false
 	}
-	// Multiples of a step are also multiples of the fractions of that step. So, of the qualities with about the best
-	// score, the one with the greatest steps, which is the lowest, is taken.
+	// Multiples of a step are also multiples of the fractions of that step. So, of the qualities with nearly the best
+	// score, the one with the greatest steps, which is the lowest, is taken, or up to three higher while scores rise.
 	for best = lowest; scores[best] < nearly*most; {
 		best++
 	}
@@ -271,7 +270,7 @@ func stepOf(k, quality int) uint32 {
 
 // nearness is how near the coefficients of a frequency are to multiples of a quantiser step: off is the sum of their
 // distances to the nearest multiple, in units of 1/2¹² of a step; count is the number of coefficients that do not
-// become 0, and different is about how many of these differ.
+// become 0, and different is about how many different values they have.
 type nearness struct {
 	off              uint64
 	count, different int
@@ -310,7 +309,7 @@ func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	for i := range telling {
 		n := of(i)
 		if n.count > 0 {
-			// By chance, distances are uniform from 0 to 1/2 of a step, 1/4 in the mean.
+			// By chance, distances are uniform from 0 to ½ step: their mean is ¼, their deviation 1/√3 of the mean.
 			evidence += min((1-float64(n.off)/float64(n.count<<10))*math.Sqrt(3*float64(n.count)), most)
 			frequencies++
 		}
@@ -339,7 +338,8 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of coefficients that became 0, relative to rounding: 1 to 6/ln²share, nearly share^(5/16).
+		// The mean square of the coefficients that became 0, in units of step²/12, falls from 1 for a share of 1 to
+		// 6/ln²share for small shares: nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -23,8 +23,7 @@ type Flaws struct {
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
 	Subsampled bool
-	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
-	// was not reduced to a palette.
+	// Palette is the deviation of noise that does as much harm as the palette of a photograph; 0: it has no palette.
 	Palette float64
 	// Somewhere reports that at least some parts of the picture have noise.
 	Somewhere bool
@@ -50,20 +49,20 @@ const StrengthSteps = 64
 // RoundStrength returns s rounded to a multiple of 1/StrengthSteps, at most 1.
 func RoundStrength(s float64) float64 { return min(math.Round(StrengthSteps*s)/StrengthSteps, 1) }
 
-// Of returns the flaws of a picture. shown are the parts of the picture that are read, at offsets that are multiples of
-// 8 samples, and list holds their brightness. quality is the quality of the JPEG file of the picture, or 0.
-func Of(shown []Area, list []*Samples, quality int) (f Flaws) {
+// Of returns the flaws of a picture. parts are the results of Parts for the picture, at offsets that are multiples of 8
+// samples, and list holds their brightness. quality is the quality of the JPEG file of the picture, or 0.
+func Of(parts []Area, list []*Samples, quality int) (f Flaws) {
 	subsampled := parallel.Start(func() [2]bool {
-		is, isSure := isSubsampled(shown)
+		is, isSure := isSubsampled(parts)
 		return [2]bool{is, isSure}
 	})
-	palette := parallel.Start(func() float64 { return EstimatePalette(shown) })
-	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, list) })
+	palette := parallel.Start(func() float64 { return EstimatePalette(parts) })
+	inColour := parallel.Start(func() float64 { return estimateColourNoise(parts, list) })
 	estimate, somewhere := estimateNoise(list, limits)
 	f.Somewhere = somewhere
 	grid := findGrid(list)
 	f.Quality, f.Loss = estimateFile(list, grid, quality)
-	chroma := subsampled()
+	chroma := subsampled() // if not sure, it counts only with the loss by a file
 	f.Subsampled, f.ColourNoise = chroma[0] && (chroma[1] || f.Loss > 0), inColour()
 	f.Noise, f.Likely, f.Palette = confirmNoise(list, grid, estimate, f), estimate, palette()
 	return f

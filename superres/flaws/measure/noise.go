@@ -42,10 +42,10 @@ type noiseLimits struct {
 // textures among the pictures in which noise is found.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
-// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same variance in both.
+// tileStats are the statistics of a tile. Both variances are in levels², scaled so that white noise keeps its variance.
 type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
-	rest  float64 // the variance of differences between the means of 6 samples on opposite sides
+	rest  float64 // the variance of differences between 6 samples on one side of a sample and 6 on the other
 	mean  float64 // in levels
 	plain bool    // the tile has too few different values for noise: it is a dither or a pattern
 }
@@ -100,14 +100,15 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 	for i := range quarters {
 		fine, rest := quietest(tiles[i*n/quarters : (i+1)*n/quarters])
 		if most = append(most, fine); fine > float64(limits.whiteness*rest) {
-			detail := max(0, rest-float64(0.8*fine))
+			detail := max(0, rest-float64(0.8*fine)) // of noise alone, rest is fine/1.25: see whiteness
 			found = append(found, max(0, fine-float64(limits.texture*detail)))
 		}
 	}
 	if len(found) == 0 {
 		return 0, somewhere
 	}
-	// Noise varies with brightness, but less than fine detail does: a page of text is quiet except at its letters.
+	// Noise varies with brightness, but less than fine detail does: a page of text is quiet except at its letters. So
+	// no quarter counts for more than twice the variance of the second quietest.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0
@@ -173,8 +174,8 @@ func (p *Samples) tile(x, y int) tileStats {
 		for u := 2; u < tile+2; u++ {
 			d := int64(cross[u-1] - 2*cross[u] + cross[u+1])
 			fine += d * d
-			gx := int64(mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2])
-			gy := int64(rise[u-1] + rise[u] + rise[u+1])
+			gx := int64(mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2]) // 2×3 samples at the right less 2×3 at the left
+			gy := int64(rise[u-1] + rise[u] + rise[u+1])               // 3×2 samples below less 3×2 above
 			rest += gx*gx + gy*gy
 			sum += int64(middle[u])
 		}
@@ -198,8 +199,7 @@ func (p *Samples) tile(x, y int) tileStats {
 
 // Quiet returns how quiet the quietest places of a picture are, in levels: one in a hundred of its squares of 5×5
 // samples has a smaller standard deviation. Noise that is the same everywhere is hardly stronger. list holds the parts
-// of the picture. Squares near black and white are left out, as noise is clipped there; if all squares are, Quiet
-// returns infinity.
+// of the picture. Squares near black and white, where noise is clipped, do not count; if none does, it is +Inf.
 func Quiet(list []*Samples) float64 {
 	const side, count, most = 5, 5 * 5, 10_000
 	var squares []int64 // the variances, in units of 1/(count·Unit)² of a squared level

@@ -19,12 +19,12 @@ const (
 	mostColours = 256
 	pixelsEach  = 16 // the least number of pixels for each colour
 
-	// For a photograph: the greatest share of neighbours that are equal; the least share of pixels that lie between two
-	// equal pixels of another colour; and the greatest mean distance between a colour and the colour nearest to it, in
-	// levels. If the only colours are black and white, the distance is greater.
+	// For a photograph: the greatest share of equal ones among pairs of neighbours; the least number of pixels between
+	// two equal pixels of another colour, relative to all pairs; and the greatest mean distance between a colour and
+	// the colour nearest to it, in levels. If the only colours are black and white, the distance is greater.
 	mostEqualColours, leastAlternating, mostApart = 0.75, 0.012, 130
 
-	// The strength is proportional to that distance, and to a factor: 1 if pixels between two equal pixels are as
+	// The strength is strengthPerLevel times that distance, times a factor: 1 if pixels between two equal pixels are as
 	// frequent as after dithering, and wholeStill if they are as rare as without dithering.
 	strengthPerLevel, wholeStill = 1. / 45, 0.45
 
@@ -36,7 +36,7 @@ type palette struct {
 	numbers                           map[int32]int // the index of each colour in colours and counts
 	colours                           [][3]int32
 	counts                            []int64
-	pixels, pairs, equal, alternating int64
+	pixels, pairs, equal, alternating int64   // pixels not transparent; pairs of neighbours: see compare
 	apartness                         float64 // the sum of squared distances of neighbours that are not equal
 	outlines                          Outlines
 	isSprite                          bool // some pixels are transparent
@@ -59,8 +59,8 @@ func EstimatePalette(parts []Area) float64 {
 		return 0
 	}
 	apart := p.apart()
-	// Of the pixels that differ from a neighbour, about the share 0.06 + 0.0027·a lies between two equal pixels without
-	// dithering, if a is the distance in levels, and twice that share or more with dithering.
+	// Of the pixels that differ from the one before, about the share 0.06 + 0.0027·apart lies between two equal pixels
+	// without dithering, and twice that share or more with dithering. The divisor is a line between these two.
 	dithered := alternating / (1 - equal) / (0.03 + float64(0.0075*apart))
 	whole := wholeStill + float64((1-wholeStill)*min(max((dithered-0.8)/0.4, 0), 1))
 	strength := strengthPerLevel * apart * whole
@@ -70,8 +70,8 @@ func EstimatePalette(parts []Area) float64 {
 	return min(strength, 1) * Worst
 }
 
-// isDrawn reports whether a picture of few colours, with at least one pair of neighbours, is a drawing. patterned is
-// the greatest share of repeated patterns in a photograph: see Outlines.areDrawn.
+// isDrawn reports whether a picture of few colours, with at least one pair of neighbours, is a drawing, as any of five
+// signs says. patterned is the greatest share of repeated patterns in a photograph: see Outlines.areDrawn.
 func (p *palette) isDrawn(patterned float64) bool {
 	differing := float64(p.pairs - p.equal)
 	equal, alternating := float64(p.equal)/float64(p.pairs), float64(p.alternating)/max(differing, 1)
@@ -82,7 +82,8 @@ func (p *palette) isDrawn(patterned float64) bool {
 
 func (p *palette) isSmallSprite() bool { return p.isSprite && len(p.colours) <= mostSprite }
 
-// add adds the pixels of a part of a picture to the counts. It returns false if the picture has too many colours.
+// add adds the pixels of a part of a picture to the counts. It returns false, and the counts are useless, if there are
+// more than mostColours colours in all parts so far.
 func (p *palette) add(part Area) bool {
 	w, h := part.Channels[0].W, part.Channels[0].H
 	last, number := int32(transparent), 0
@@ -118,7 +119,8 @@ func (p *palette) add(part Area) bool {
 	return true
 }
 
-// compare counts the pairs of neighbours in a line of n pixels in p. The keys of the line lie step entries apart.
+// compare counts in p the pairs of neighbours in a line of n pixels: all of them, equal ones, and alternating ones, in
+// which the second pixel lies between two equal pixels of another colour. The keys of the line lie step entries apart.
 func (p *palette) compare(keys []int32, n, step int) {
 	for i := step; i < n*step; i += step {
 		p.pairs++
@@ -160,7 +162,7 @@ func (p *palette) variance() float64 {
 	return variance
 }
 
-// apart returns the mean, over all pixels, of the distance between the colour of a pixel and the nearest other colour.
+// apart returns the mean, over all pixels, of the distance from their colour to the nearest other; +Inf for one colour.
 func (p *palette) apart() float64 {
 	sum, isGrey := 0.0, true
 	for i, a := range p.colours {
@@ -179,7 +181,7 @@ func (p *palette) apart() float64 {
 		}
 		sum += float64(float64(p.counts[i]) * math.Sqrt(nearest))
 	}
-	if isGrey { // all three channels are the same
+	if isGrey { // the distance of two greys counts in levels of grey, not of all three channels
 		sum /= math.Sqrt(3)
 	}
 	return sum / float64(p.pixels)

@@ -25,12 +25,13 @@ const (
 	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
 	cellSpan             = 128     // the most samples that are measured along a side of a cell
 	cellTiles, cellLeast = 160, 30 // the most and the least tiles from which a cell is measured
-	seen                 = 2.5     // the least noise that counts, in levels
-	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
+	seen                 = 2.5     // the least noise of a cell or a tile that counts, in levels
+	sure                 = 0.5     // the least ratio of tileStats.fine to rest for noise in a single cell or tile
 )
 
 // Varying returns the noise of each region of img, if some regions have much less noise than others, as a page around a
-// photograph has. f holds the flaws of img. Varying returns nil if noise is even, almost absent, or uncertain.
+// photograph has. f holds the flaws of img. Varying returns nil if noise is even, almost absent or uncertain, or if img
+// is too small for four cells. Noise counts if a sixth of the cells, and three, have it.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.Somewhere {
 		return nil
@@ -60,7 +61,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	if len(noisy) < max(3, (len(white)+5)/6) {
 		return nil
 	}
-	var doubtless atomic.Int64
+	var doubtless atomic.Int64 // how many suspects have white noise by the second test, in white.go
 	parallel.Indices(len(suspects), func(i int) {
 		if c := newCoefficients(suspects[i:i+1], 4, 4, 4); c.white(c[0]) >= leastWhite {
 			doubtless.Add(1)
@@ -84,8 +85,8 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span returns the range [lo, hi) of samples to measure in cell i of n cells. Together, the cells are the samples
-// [from, from+side).
+// span returns the range [lo, hi) of samples to measure in cell i of n: at most cellSpan, in its middle. All cells
+// together are the samples [from, from+side).
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {
@@ -95,12 +96,12 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that noise can have in a cell with the samples p. white is true if noise
-// certainly has that deviation, and false if texture may be part of it.
+// cell returns the greatest deviation that noise can have in a cell with the samples p, in levels. white is true if
+// noise certainly has that deviation, and false if texture may be part of it or too few tiles could be measured.
 func cell(p *Samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
-	p.Spread(2, 2, tile/2, 3, tile, cellTiles, func(x, y int) {
+	p.Spread(2, 2, tile/2, 3, tile, cellTiles, func(x, y int) { // tile reads 2 samples before a tile and 3 after it
 		s := p.tile(x, y)
 		if all++; s.flat() {
 			flat++

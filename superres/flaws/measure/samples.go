@@ -10,13 +10,12 @@ import (
 	"superres/internal/picture"
 )
 
-// Area is a part of a picture, as planes with samples from 0 to 1: three Channels, even if the picture is grey, and
-// Alpha, which is nil without transparency.
+// Area is a part of a picture, as planes with samples from 0 to 1: three Channels, even for grey, and Alpha, or nil.
 type Area struct{ planes }
 
 type planes = picture.Picture
 
-// Parts returns nine parts of a large picture; any other picture is returned whole, as one part.
+// Parts returns img whole or, where a side is longer than 960 samples, three parts along that side: one, three or nine.
 func Parts(img image.Image) (list []Area) {
 	for _, part := range ListParts(img.Bounds()) {
 		list = append(list, Cut(img, part))
@@ -37,7 +36,7 @@ func ListParts(b image.Rectangle) (list []image.Rectangle) {
 // window is the range [lo, hi) of samples along a side.
 type window struct{ lo, hi int }
 
-// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, a single window.
+// windows returns three windows of 320 samples, at multiples of 8, of a side longer than 960, else all of the side.
 func windows(side int) (list []window) {
 	const count, part = 3, 320
 	if side <= count*part {

@@ -10,13 +10,13 @@ import (
 // but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure confirms
 // it: cosine transforms of blocks of 8×8 samples. Their coefficients (u, v) fall into bands,
 //
-//	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
+//	low 0..2 × 0..2 without (0, 0) and (2, 2), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
 //
-// White noise of deviation σ has a mean square of σ² in all bands. The eighth of the blocks with the least sum of the
-// first four bands is chosen, and there the fifth band, finest, is compared with the other four: detail of a picture
-// has less in the finest band, because pictures fade towards their finest detail, and a pattern differs in at least one
-// band. Besides, noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ²
+// White noise of deviation σ has a mean square of σ² in each band. The eighth of the blocks with the least sum of the
+// first four bands is chosen, and there finest is compared with middle, across and down: detail of a picture has less
+// in the finest band, because pictures fade towards their finest detail, and a pattern differs in at least one band.
+// Besides, noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ²
 // distribution with nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has
 // quieter blocks somewhere. The mean squares of a block are in the order of the list above.
 type bands [5]float64
@@ -53,8 +53,8 @@ const (
 	leastWhite    = 2.5  // least noise in brightness that counts, in levels
 	leastInColour = 2    // least noise in Cb and in Cr that counts, in levels
 	decisive      = 2.5  // loss by a file, in levels, from which a model is needed that removes it
-	whitest       = 0.7  // least ratio of the deviation of the finest band to any other band's
-	patterned     = 0.6  // least ratio of the deviation of any other band to the finest band's
+	whitest       = 0.7  // least ratio of the deviation in finest to the deviation in middle, across and down
+	patterned     = 0.6  // least ratio of the deviation in middle, across and down to the deviation in finest
 	floorLeast    = 0.75 // least ratio of the deviation by floor to the finest band in the chosen blocks
 	floorMost     = 1.25
 	chiSquared    = 0.608 // see bands
@@ -68,11 +68,10 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness, which estimateNoise has estimated. It returns estimate if
-// the loss by a file is decisive, because the model for such files removes noise too, and the loss hides the kind of
-// noise; if colour certainly has about as much noise; or if brightness certainly has white noise. Else it returns the
-// deviation of colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is the result
-// of findGrid for parts.
+// confirmNoise returns the deviation of noise in brightness. It returns estimate, from estimateNoise, if the loss by a
+// file is decisive, because the model for such files removes noise too, and the loss hides the kind of noise; if colour
+// certainly has about as much noise; or if brightness certainly has white noise. Else it returns the deviation of
+// colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is findGrid(parts).
 func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -91,8 +90,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, that white noise can have if it has the same strength in all blocks;
-// 0 if there are too few blocks.
+// floor returns the greatest deviation, in levels, that white noise can have everywhere; 0 if there are too few blocks.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for _, b := range c.bands() {
@@ -116,8 +114,8 @@ func blockStep(parts []*Samples) int {
 // estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
 // noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
-	step := blockStep(light)
-	var mean []int32 // the coefficients 0 of brightness
+	step := blockStep(light) // of blocks from (4, 4) on: those of a file that was not cropped are others
+	var mean []int32         // the coefficients 0 of brightness
 	for _, p := range light {
 		p.Spread(4, 4, step, 0, 8, mostBlocks, func(x, y int) {
 			sum := int64(0)
@@ -128,7 +126,7 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 		})
 	}
 	sum := 0.0
-	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
+	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} { // half: see subtractLuma
 		found := transform(light, 4, 4, step, func(part, at int) (row [8]int32) {
 			channel := parts[part].Channels[axis.channel].Pix[at:][:8]
 			for u, v := range light[part].Pix[at:][:8] {
@@ -144,8 +142,9 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// subtractLuma returns Cb or Cr, from a sample v of blue or red and its brightness: 128 levels + (v −
-// luma)/(2·half/1000). All but half are in units of 1/Unit of a level.
+// subtractLuma returns Cb or Cr, from a sample v of blue or red and its brightness luma: 128 levels + (v −
+// luma)/(2·half/1000), rounded. half/1000 is 1 less the weight of the channel in luma. All but half are in units of
+// 1/Unit of a level. 512 is added before the division and taken away after it, so that nothing negative is rounded.
 func subtractLuma(v, luma, half int32) int32 {
 	return 128*Unit + (1000*(v-luma)+half*2*512+half)/(2*half) - 512
 }
@@ -153,7 +152,8 @@ func subtractLuma(v, luma, half int32) int32 {
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
 // light holds the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
 // divided by brightness into up to four parts. If at most half of the parts have noise, the noise of all blocks
-// together is taken. Blocks that are nearly black or white are left out, because noise is clipped there.
+// together is taken. Blocks nearer to black or white than margin are left out, because noise is clipped there: margin
+// is 6 levels and, if that is less than twice the noise found, in a second round twice that noise.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin, all := 6.0, c.bands()
 	for range 2 {
@@ -212,7 +212,7 @@ func whitePart(list []lit) float64 {
 			sum[k] += v
 		}
 	}
-	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3])
+	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3]) // of middle, across and down
 	if sum[4] < whitest*whitest*most || least < patterned*patterned*sum[4] {
 		return 0
 	}
@@ -227,7 +227,7 @@ func whitePart(list []lit) float64 {
 // bandOf has the index of the band of each frequency, by rows.
 const bandOf = " 00  222" + "000  222" + "00111222" + "  111   " + "  111   " + "333  444" + "333  444" + "333  444"
 
-// bands returns the mean square of each band of each block, in levels².
+// bands returns the mean square of each band of each block, in levels². Low, of 7 coefficients, is divided by 9, too.
 func (c *coefficients) bands() []bands {
 	all := make([]bands, len(c[0]))
 	for i, list := range c {

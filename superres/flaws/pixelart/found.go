@@ -8,11 +8,10 @@ import (
 
 const (
 	// mostColours is the greatest number of colours of pixel art that was enlarged to squares, mostNative of other
-	// pixel art. leastEach is the least mean number of pixels of a colour.
+	// pixel art. leastEach is the least number of pixels for each colour, on average.
 	mostColours, mostNative, leastEach = 256, 64, 6
-	// mostSide is the longest side of pixel art that was enlarged, in its own pixels. mostOwn is the longest side of
-	// other pixel art; it is short, since charts in few colours look like pixel art. leastSide is the least length of
-	// the shorter side.
+	// mostSide is the longest side of pixel art that was enlarged, in its own pixels, mostOwn of other pixel art: it is
+	// short, since charts in few colours look like pixel art. leastSide is the least length of the shorter side.
 	mostSide, mostOwn, leastSide = 512, 128, 8
 	// mostBetween is the greatest share of the changes of colour that may be steps between two distant colours, as
 	// antialiasing draws them: see countSteps. mostSoft is the limit for pictures that are not enlarged, or have more
@@ -70,7 +69,7 @@ func (g grid) countSteps() (steps, changes int) {
 		for x := range g.w {
 			for _, d := range [2]image.Point{{X: 1}, {Y: 1}} {
 				before, here, next := g.at(x-d.X, y-d.Y), y*g.w+x, g.at(x+d.X, y+d.Y)
-				k, side := g.keys, image.Pt(d.Y, d.X)
+				k, side := g.keys, image.Pt(d.Y, d.X) // side: to the pixels beside here and beside before
 				one, other := k[g.at(x+side.X, y+side.Y)], k[g.at(x-side.X, y-side.Y)]
 				oneBefore, otherBefore := k[g.at(x-d.X+side.X, y-d.Y+side.Y)], k[g.at(x-d.X-side.X, y-d.Y-side.Y)]
 				if k[before] == k[here] || one == k[here] && other == k[here] && oneBefore == k[before] &&
@@ -86,18 +85,18 @@ func (g grid) countSteps() (steps, changes int) {
 	return steps, changes
 }
 
-// isBetween reports whether in each channel pixel b lies between pixels a and c, and in at least one channel is distant
-// from both, where a and c are far apart. It is false if one of the pixels is invisible.
+// isBetween reports whether in each channel pixel b lies between pixels a and c, and in at least one channel differs by
+// near or more from both, while a and c differ by far or more. It is false if one of the pixels is invisible.
 func (g grid) isBetween(a, b, c int) bool {
 	const far, near = 48, 8 // in levels, 0 to 255
 	if g.keys[a] == hidden || g.keys[b] == hidden || g.keys[c] == hidden {
 		return false
 	}
-	one, isFar := max(g.bytes/4, 1), false
-	if g.bytes == 2 {
-		one = 2
+	size, isFar := max(g.bytes/4, 1), false // bytes of a sample, in pixels of 1, 4 or 8 bytes
+	if g.bytes == 2 {                       // grey of 16 bits
+		size = 2
 	}
-	for i := 0; i < g.bytes; i += one { // with 16 bits a sample, the upper 8
+	for i := 0; i < g.bytes; i += size { // with 16 bits a sample, the upper 8
 		low, here, high := int(g.pix[a*g.bytes+i]), int(g.pix[b*g.bytes+i]), int(g.pix[c*g.bytes+i])
 		if low > high {
 			low, high = high, low

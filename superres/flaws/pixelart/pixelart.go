@@ -28,14 +28,14 @@ type grid struct {
 	keys   []uint64
 	pix    []uint8 // the samples of the picture, bytes for each pixel, without gaps between rows
 	bytes  int
-	result image.Image // the enlargement of the picture, for Enlarge
+	result image.Image // memory for the enlargement, which Enlarge fills
 	to     []uint8     // the samples of result
 }
 
 // hidden is the key of invisible pixels. No visible pixel has it: its alpha would be 0.
 const hidden = 1 << 40
 
-// newGrid returns the grid of img, where each square of k×k equal pixels is one pixel, and a result of w×h pixels.
+// newGrid returns the grid of img, where each square of k×k equal pixels is one pixel, with an empty result of w×h.
 func newGrid(img image.Image, k, w, h int) grid {
 	g := grid{w: img.Bounds().Dx() / k, h: img.Bounds().Dy() / k}
 	once := repair.TakeOnce(img, k)
@@ -142,12 +142,12 @@ func under(i, n, m int) (pixel, place int) {
 	return pixel, at - 2*m*pixel - m
 }
 
-// corner returns the index of the pixel that gives its colour to the corner of pixel (x, y) in the direction (dx, dy).
+// corner returns the index of the pixel that colours, by EPX, the corner of pixel (x, y) in the direction (dx, dy).
 func (g grid) corner(x, y, dx, dy int) int {
 	beside, above := g.at(x+dx, y), g.at(x, y+dy)
 	k, p, side := g.keys, y*g.w+x, g.keys[beside]
 	if side == k[p] || side != k[above] || side == k[g.at(x, y-dy)] || side == k[g.at(x-dx, y)] ||
-		k[p] != k[g.at(x+dx, y-dy)] && k[p] != k[g.at(x-dx, y+dy)] {
+		k[p] != k[g.at(x+dx, y-dy)] && k[p] != k[g.at(x-dx, y+dy)] { // the corner of a box
 		return p
 	}
 	return beside

@@ -28,15 +28,13 @@ func (c Correction) IsNone() bool { return c == Correction{} }
 // middle is the index of the gain at a frequency of 1/4.
 const middle = Bands/2 - 1
 
-// Blur returns the standard deviation, in pixels, of the Gaussian blur that c undoes, computed from its gain at a
-// frequency of 1/4; 0: it undoes none.
+// Blur returns the deviation, in pixels, of the Gaussian blur that c undoes, from its gain at a frequency of 1/4, or 0.
 func (c Correction) Blur() float64 {
 	// A Gaussian blur of deviation s multiplies frequency f by exp(−2π²s²f²).
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
 }
 
-// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes
-// none.
+// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: none undone.
 func (c Correction) Sharpening() float64 {
 	least := int32(0)
 	for _, v := range c {
@@ -58,14 +56,14 @@ func (c Correction) Partly(share float64) Correction {
 	return c
 }
 
-// LogarithmOf returns the greatest v for which PowerOfTwo(v) is at most gain.
+// LogarithmOf returns the greatest v, −MostGain to MostGain, for which PowerOfTwo(v) is at most gain.
 func LogarithmOf(gain int64) int32 {
 	return int32(sort.Search(2*MostGain, func(v int) bool { return PowerOfTwo(int64(v+1-MostGain)) > gain }) - MostGain)
 }
 
 // Limited returns c with its gains limited for a picture with the flaws f, as large gains would raise noise more than
-// detail. Let R be the inverse of a gain, and e proportional to the variance of the noise and to the square of the
-// frequency. The limited gain is (R + e)/(R² + e): 1/R without noise, and near 1 if there is almost only noise.
+// detail. Let R be the inverse of a gain, and e be NoiseWeight times the variance of noise and loss, in levels², times
+// (2·frequency)². The limited gain is (R + e)/(R² + e): 1/R without noise, and near 1 if there is almost only noise.
 func (c Correction) Limited(f measure.Flaws) Correction {
 	noise := float64(f.Noise*f.Noise) + float64(f.Loss*f.Loss)
 	if noise == 0 {
@@ -97,7 +95,7 @@ func (c Correction) gain(frequency int) int64 {
 // taps returns the filter with the gains of c.
 func (c Correction) taps() taps {
 	return newTaps(reach, grid, func(u, v int) int64 {
-		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid))
+		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid)) // bands lie 1/16 apart, u and v 1/grid
 	})
 }
 

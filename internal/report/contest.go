@@ -46,8 +46,8 @@ func (m Measure) Sign() float64 {
 	return 1
 }
 
-// Difference returns a difference of scores with the unit, and with as many digits as in a table. If all digits are 0,
-// the text says that the difference is less than 1 in the last digit.
+// Difference returns a difference of scores with the unit, and with as many digits as in a table. If a difference above
+// 0 has only zeros as digits, the text says that it is less than 1 in the last digit.
 func (m Measure) Difference(v float64) string {
 	text := strings.Replace(Number(m.Format, v), "-", "−", 1)
 	if v > 0 && strings.Trim(text, "0.") == "" {
@@ -218,14 +218,14 @@ func (c Contest) beside(p places) string {
 		figures += " against " + Number(c.Measure.Format, c.Measure.Sign()*p.best.Mean)
 		every = " than every " + c.Kind
 	}
-	var below []string
+	var below []string // the entrants that learn, but have a worse mean than the best that does not
 	for _, r := range p.others {
 		if r.Mean > plain.Mean {
 			below = append(below, c.name(r))
 		}
 	}
 	verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
-	behind := plain.Mean >= p.best.Mean && plain.Decided()
+	behind := plain.Mean >= p.best.Mean && plain.Decided() // less is better in a Rank
 	if behind && len(below) > 0 {
 		return fmt.Sprintf("; %s %s below %s, which learns nothing", Enumerate(below), verb, name)
 	}

@@ -241,7 +241,7 @@ func (g *GIFWriter) extensions() (b []byte) {
 		b = append(b, byte(again), byte(again>>8), 0)
 	}
 	if text := g.comment; text != "" {
-		b = append(b, metadata.GIFExtension, 0xfe)
+		b = append(b, metadata.GIFExtension, 0xfe) // 0xfe: the label of a comment
 		for block := range slices.Chunk([]byte(text), 255) {
 			b = append(append(b, byte(len(block))), block...)
 		}

@@ -92,7 +92,7 @@ func (p *pngCells) next() (cell, error) {
 		case "acTL":
 			if p.still == noPixels {
 				p.frames = int64(binary.BigEndian.Uint32(body))
-				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1))
+				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1)) // numbers of PNG have 31 bits
 			}
 		case "fcTL":
 			if err := p.checkSum(kind, at, body); err != nil {

@@ -35,27 +35,21 @@ type Delay struct{ Num, Den uint16 }
 
 // Frame is one picture of a sequence. It belongs to the caller.
 type Frame struct {
-	// Number is the number of the frame in the file, from 1.
-	Number int
+	Number int // the number of the frame in the file, from 1
 	// Image is the picture shown. For an animation it is the whole canvas, and has the same type in all frames:
 	// *image.Gray, *image.Gray16, *image.NRGBA or *image.NRGBA64.
 	Image image.Image
-	// Delay is how long the frame is shown; zero for a page.
-	Delay Delay
+	Delay Delay // how long the frame is shown; zero for a page
 	// Page is the page as imagefile has decoded it, with its metadata; nil for a frame of an animation.
 	Page *imagefile.Picture
 }
 
 // Reader reads a sequence, frame by frame.
 type Reader struct {
-	// Format is imagefile.GIF, PNG, WebP or TIFF.
-	Format imagefile.Format
-	// Pages says that the pictures are pages of a TIFF, which may differ in size; false: frames of an animation.
-	Pages bool
-	// Frames is the number of frames or pages.
-	Frames int
-	// Plays is how often an animation is played; 0: endlessly.
-	Plays int
+	Format imagefile.Format // imagefile.GIF, PNG, WebP or TIFF
+	Pages  bool             // the pictures are pages of a TIFF, which may differ in size; false: frames of an animation
+	Frames int              // the number of frames or pages
+	Plays  int              // how often an animation is played; 0: endlessly
 	// Opaque says that all pixels of an animation are opaque, GreyAlpha that all its frames are grey and some pixels
 	// are transparent. Both are false for pages.
 	Opaque, GreyAlpha bool

@@ -29,10 +29,8 @@ const (
 
 // Option is one option of a command. *Option implements cli.Flag of the command-line library, github.com/urfave/cli.
 type Option struct {
-	// Name is the long name, without dashes.
-	Name string
-	// Aliases are other names without dashes, of one letter or more. There may be none.
-	Aliases []string
+	Name    string   // the long name, without dashes
+	Aliases []string // other names, without dashes, of one letter or more
 	// To is the field of the command's options that Set sets. Its value before the first Set is the default.
 	To Value
 	// Help says what the option does, with the name of its value in backquotes. An option without Help is hidden.
@@ -43,12 +41,10 @@ type Option struct {
 	Group string
 	// Effect says whether the value decides the bytes of a result.
 	Effect Effect
-	// Noted: output files record the value if it is not the default.
-	Noted bool
+	Noted  bool // output files record the value if it is not the default
 	// Path: the value is a file name, or several separated by commas; a result records base names only.
-	Path bool
-	// Request: a request to superres serve may set the option.
-	Request bool
+	Path    bool
+	Request bool // a request to superres serve may set the option
 	// Kinds are the names of the kinds, such as kinds of models, to which the option applies. Nil means all.
 	Kinds []string
 	// Words returns values for completion besides those that To lists. It may be nil.
@@ -61,10 +57,8 @@ type Option struct {
 
 // Word is a value that completion offers.
 type Word struct {
-	// Text is the value as it is typed.
-	Text string
-	// About says in a few words what the value means. It may be empty.
-	About string
+	Text  string // the value as it is typed
+	About string // says in a few words what the value means; may be empty
 }
 
 // Plain returns texts as words without About.

@@ -83,7 +83,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	say := func(text string) error { // prints each line at once, since all tasks take a minute
+	say := func(text string) error { // prints each line at once, as all tasks take a minute; nothing with --json
 		if opt.JSON {
 			return nil
 		}

@@ -62,7 +62,7 @@ type information struct {
 	Architecture string `json:"architecture,omitempty"`
 	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
-	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
+	// Colour says what is enlarged: "red, green and blue together", or "brightness, and colour by" some other means.
 	Colour string `json:"colour,omitempty"`
 	// Parameters is the number of weights, biases and slopes.
 	Parameters int `json:"parameters,omitempty"`

@@ -99,7 +99,8 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// do runs tasks, shows progress in bar and returns all results. For a part, results is nil and failures are an error.
+// do runs tasks that have no result yet, shows progress in bar and returns the results of all. Failures are not written
+// to the journal, so the next call tries them again. For a part, results is nil and failures are an error.
 func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
@@ -134,7 +135,7 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		}
 	}
 	show := func() {
-		bar.Set("trials", sum/max(total, 1e-9))
+		bar.Set("trials", sum/max(total, 1e-9)) // weights may be 0
 		bar.Describe(fmt.Sprintf("%d of %d", count, len(todo)))
 	}
 	if len(todo) > 0 {
@@ -146,7 +147,7 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		sum += s.Weight(s.Task(r))
 		count++
 		show()
-		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
+		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) { // after each tenth
 			bar.Line("%d of %d trials", count, len(todo))
 		}
 		if s.Failed(r) != "" {

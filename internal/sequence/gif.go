@@ -22,7 +22,8 @@ type gifCells struct {
 	control []byte // the extension about the next image; nil: no extension
 }
 
-// newGIFCells returns a walk over the GIF in data. It reads the size from the header.
+// newGIFCells returns a walk over the GIF in data. It reads the size from the header. An animation is played once if no
+// extension says otherwise.
 func newGIFCells(data []byte) (cells, error) {
 	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
 	if err != nil {

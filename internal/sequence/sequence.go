@@ -115,8 +115,8 @@ type animation struct {
 func (a animation) about() animation { return a }
 
 // NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. The reader
-// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that it
-// reports damage rather than Next; in a file with pages it reads only the headers, and calls lim.Accept for each page.
+// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that
+// damage is its error and not one of Next. Of a TIFF it reads only the headers, and calls lim.Accept for each page.
 // lim applies to each picture.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
@@ -294,7 +294,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 	}
 	lim := r.lim
 	lim.Strip, lim.Accept = true, nil
-	lim.Pixels, lim.Side = c.size.Pixels(), max(c.rect.Dx(), c.rect.Dy())
+	lim.Pixels, lim.Side = c.size.Pixels(), max(c.rect.Dx(), c.rect.Dy()) // refuse a frame that says it is larger
 	pic, err := imagefile.DecodeBytes(ctx, still, fmt.Sprintf("%s: frame %d", r.name, r.number), lim)
 	if err != nil {
 		return c, err
@@ -319,7 +319,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	places, others, err := imagefile.Pages(r.data)
 	r.places, r.Frames = places, len(places)
 	switch {
-	case len(places)+others >= MostFrames:
+	case len(places)+others >= MostFrames: // Pages stops at so many, and there may be more
 		return refuseTooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
 		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))

@@ -294,9 +294,8 @@ type Description struct {
 	Name string `json:"name"`
 	Help string `json:"help"`
 	// Default is the default as text. It is empty for an option that has no value until it is given.
-	Default string `json:"default"`
-	// Values are the values that completion offers.
-	Values []string `json:"values,omitempty"`
+	Default string   `json:"default"`
+	Values  []string `json:"values,omitempty"` // the values that completion offers
 	// Least and Most are the smallest and largest number allowed, nil where there is no such limit.
 	Least any `json:"least,omitempty"`
 	Most  any `json:"most,omitempty"`

@@ -163,7 +163,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 // It returns "" for a kind that no program reads.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
-	depth, more := 16, true
+	depth, more := 16, true // bits, and channels besides colour; what counts if they are not known
 	switch {
 	case k == nil:
 		return ""

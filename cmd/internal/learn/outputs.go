@@ -88,7 +88,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return cmp.Or(append(errs, ctx.Err())...)
 }
 
-// writeTrace writes a head and a line of comma-separated values for each step; iteration 0 has an empty first value.
+// writeTrace writes a head and a line of comma-separated values for each step. An Iteration of 0, unknown, stays empty.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

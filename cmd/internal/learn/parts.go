@@ -121,7 +121,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	}
 	part := min(n, 2*parts.size*runLength) // greatest number of signals in a part
 	if p.settings.Atoms == 0 {
-		p.settings.Atoms = min(2*m, part)
+		p.settings.Atoms = min(2*m, part) // the default of --atoms, for the signals of a part
 	}
 	if err := cmp.Or(accept(opt, p.settings, m, part, 0), p.codeAs(opt)); err != nil {
 		return err

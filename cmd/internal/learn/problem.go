@@ -32,7 +32,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	}
 	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
-			p.settings.Atoms = min(2*m, n)
+			p.settings.Atoms = min(2*m, n) // the default of --atoms
 		}
 		return accept(opt, p.settings, m, n, piped)
 	})

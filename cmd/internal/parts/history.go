@@ -117,7 +117,7 @@ func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	return err == nil && sum == s.sum
 }
 
-// read returns the records of all journals in folder. It reads each folder only once.
+// read returns the records of all journals in folder, which may not exist. It reads each folder only once.
 func (l *Ledger) read(folder string) (*history, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -201,7 +201,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP AVIF)", folder)
 }
 
-// MarkSeveral sets Several for each file in list with several pictures. Unless all is set, it opens only GIFs and WebPs.
+// MarkSeveral sets Several for each file in list with several pictures. With all unset, it opens GIFs and WebPs only.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]

@@ -236,7 +236,7 @@ func inPlace(input Input) (Output, error) {
 // IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
-// video returns the Output for an input that is a video stream. It fails if the options ask for anything else.
+// video returns the Output for an input that is a video stream. It fails if the options ask for anything but Y4M.
 func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":

@@ -112,7 +112,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	}
 	var tasks []planted.Task
 	for _, t := range problems {
-		if t.S > t.K {
+		if t.S > t.K { // on a map alone, as panels checks a panel
 			return nil, console.Usage("--map: S = %d is more than K = %d", t.S, t.K)
 		}
 		var err error
@@ -148,7 +148,7 @@ func (opt Options) sizes(p planted.Panel) []int {
 		}
 	}
 	var list []int
-	for _, f := range []int{2, 3, 5, 7, 10, 14, 20, 28} {
+	for _, f := range []int{2, 3, 5, 7, 10, 14, 20, 28} { // about the range of N/K in the paper's panels
 		list = append(list, f*p.K)
 	}
 	return list

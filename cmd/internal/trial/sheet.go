@@ -86,7 +86,7 @@ func draw(list []result) image.Image {
 		}
 		for k, text := range lines[:min(len(lines), 4)] {
 			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
-				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
+				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)} // the baseline, 2 pixels above the end of the line
 			d.DrawString(text[:min(len(text), cell.X/letter)])
 		}
 	}

@@ -36,19 +36,15 @@ type Option struct {
 	// Help says what the option does, with the name of its value in backquotes. An option without Help is hidden.
 	Help string
 	// Brief is the text in the first level of help. An option without Brief appears only in the second level.
-	Brief string
-	// Group is the heading above the option in the second level of help.
-	Group string
-	// Effect says whether the value decides the bytes of a result.
-	Effect Effect
-	Noted  bool // output files record the value if it is not the default
+	Brief  string
+	Group  string // the heading above the option in the second level of help
+	Effect Effect // whether the value decides the bytes of a result
+	Noted  bool   // output files record the value if it is not the default
 	// Path: the value is a file name, or several separated by commas; a result records base names only.
 	Path    bool
-	Request bool // a request to superres serve may set the option
-	// Kinds are the names of the kinds, such as kinds of models, to which the option applies. Nil means all.
-	Kinds []string
-	// Words returns values for completion besides those that To lists. It may be nil.
-	Words func() []Word
+	Request bool          // a request to superres serve may set the option
+	Kinds   []string      // the names of the kinds, such as kinds of models, to which the option applies; nil: all
+	Words   func() []Word // returns values for completion besides those that To lists; may be nil
 
 	given  bool
 	preset string // the default, stored by the first Set

@@ -1,4 +1,4 @@
-// Package decoders reads pictures that superres does not read itself with programs on the path: HEIC with heif-convert.
+// Package decoders has programs on the path read pictures that superres cannot read, such as heif-convert for HEIC.
 //
 // A program runs without a shell, with a time limit, a new folder and few environment variables. The picture that the
 // program writes is read like any other picture, and amend.go corrects known faults of programs.
@@ -44,7 +44,7 @@ var kinds = []kind{
 	{"jxl", []string{"JPEG XL"}, []string{"djxl {in} {out}", "vips autorot {in} {out}", "magick {in} {out}"},
 		"libjxl-tools"},
 	{"raw", []string{"CR3", "RAF", "ORF", "RW2", "CRW", "MRW", "X3F", "DNG", "NEF", "ARW", "PEF", "SRW", "3FR", "IIQ",
-		"CR2", "camera raw"}, []string{"dcraw_emu -w -6 -T -Z {stem}.tif {in}",
+		"CR2", "camera raw"}, []string{"dcraw_emu -w -6 -T -Z {stem}.tif {in}", // the camera's white balance, 16 bits
 		"darktable-cli {in} {stem}.tif --apply-custom-presets false --core --conf plugins/imageio/format/tiff/bpp=16",
 		"sips -s format tiff {in} --out {stem}.tif"}, "libraw-bin"},
 	{"psd", []string{"Photoshop", "GIMP"}, []string{"magick {in}[0] {out}", "convert {in}[0] {out}"}, "imagemagick"},
@@ -52,7 +52,7 @@ var kinds = []kind{
 		"magick {in} {out}", "convert {in} {out}"}, "libopenjp2-tools"},
 	{"cbr", []string{"RAR", "7z"}, []string{"bsdtar -x -f {in} -C {dir}", "unar -q -D -o {dir} {in}",
 		"unrar x -inul {in} {dir}/", "7z x -o{dir} {in}"}, "libarchive-tools"},
-	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
+	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"}, // page 1
 }
 
 // kindOf returns the kind that contains the foreign.Kind with the given title, or nil if no kind does.

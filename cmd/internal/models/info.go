@@ -56,9 +56,8 @@ func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) er
 type information struct {
 	Name string `json:"name"` // the name or the file that the user gave
 	// Kind is "network" if another program trained the model, "model" if superres did, or "interpolation".
-	Kind string `json:"kind"`
-	// Architecture is the name of the architecture, or the kinds of the stages.
-	Architecture string `json:"architecture,omitempty"`
+	Kind         string `json:"kind"`
+	Architecture string `json:"architecture,omitempty"` // the name of the architecture, or the kinds of the stages
 	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
 	// Colour says what is enlarged: "red, green and blue together", or "brightness, and colour by" some other means.
@@ -71,11 +70,10 @@ type information struct {
 	Range string `json:"range,omitempty"`
 	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes. If a
 	// network comes as two files, such as .param and .bin of ncnn, the hash is of the bytes of both.
-	File   string `json:"file,omitempty"`
-	Format string `json:"format,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-	// Trainer names the programs that trained the model; it is empty if the model was not learned.
-	Trainer string `json:"trainer,omitempty"`
+	File    string `json:"file,omitempty"`
+	Format  string `json:"format,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
+	Trainer string `json:"trainer,omitempty"` // the programs that trained the model; empty: the model was not learned
 	// Trained says on which pictures superres trained the model, and Command is the (last) command that did so.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`

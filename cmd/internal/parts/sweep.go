@@ -23,12 +23,11 @@ import (
 // Sweep runs tasks of type K and keeps their results, which have type R, in journals in a folder. It runs only tasks
 // that have no successful result in the journals.
 type Sweep[K comparable, R any] struct {
-	Dir    string          // the folder of the journals, and of the report
-	Task   func(R) K       // returns the task of a result
-	Failed func(R) string  // says which trial failed, and why; "": R is no failure
-	Weight func(K) float64 // estimates the work of a task, in any unit
-	// Run runs a task. It returns an error only if the context has ended.
-	Run func(context.Context, K) (R, error)
+	Dir    string                              // the folder of the journals, and of the report
+	Task   func(R) K                           // returns the task of a result
+	Failed func(R) string                      // says which trial failed, and why; "": R is no failure
+	Weight func(K) float64                     // estimates the work of a task, in any unit
+	Run    func(context.Context, K) (R, error) // runs a task; the only error is that the context has ended
 	// command is the name of the command. A folder is for one command only, as all reports have the same file names.
 	command string
 	part    Part // the part of the tasks to run; the zero value: all

@@ -35,8 +35,7 @@ type Input struct {
 	// Width and Height are the size of the enlargement in pixels, for the name of the output. They are 0 if unknown, or
 	// if the name contains a scale instead.
 	Width, Height int32
-	// Large says that the picture is already as large as requested. False: it is smaller, or its size is unknown.
-	Large bool
+	Large         bool // the picture is already as large as requested; false: it is smaller, or its size is unknown
 	// Whole says that the name of the output contains the full name of the input file, since another file has the same
 	// stem. False: it contains only the stem.
 	Whole bool

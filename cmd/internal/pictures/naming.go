@@ -47,8 +47,7 @@ const videoExt = ".y4m"
 
 // Output is the path and format of an enlargement.
 type Output struct {
-	// Path is the path of the file; "-" is standard output.
-	Path   string
+	Path   string           // the path of the file; "-" is standard output
 	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video, Container or Book
 	Root   string           // the folder that the path must not leave through a link
 }

@@ -187,8 +187,8 @@ func (p picture) check() error {
 	return nil
 }
 
-// plan returns the model that enlarges p with the options opt, and the options for its Upscale. It fails if that would
-// need more memory than opt allows. It allocates no memory for pixels.
+// plan returns the model that enlarges p with the options opt, and the options for its Upscale. The scale is 2 if opt
+// sets no size. plan fails if enlarging needs more memory than opt allows. It allocates no memory for pixels.
 func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, error) {
 	size := superres.Options{Scale: opt.Scale, Width: opt.Width, Height: opt.Height, Fit: opt.Fit,
 		Strength: opt.Strength}

@@ -24,8 +24,8 @@ type file struct {
 // release holds what a wheel takes from an archive of a release.
 type release struct {
 	program  file
-	licences []file // LICENSE first, then the linked modules' licences, sorted by name
-	time     time.Time
+	licences []file    // LICENSE first, then the linked modules' licences, sorted by name
+	time     time.Time // when the program was last changed, in UTC
 }
 
 // readArchive reads the archive at path, a .tar.gz or .zip with a single folder at its top. It fails if the archive has

@@ -133,7 +133,7 @@ func (r release) metadata(version string) ([]byte, error) {
 	return slices.Concat([]byte(strings.Join(lines, "\n")), readme), nil
 }
 
-// newDeflate returns the compressor for a file in a .zip.
+// newDeflate returns the compressor for a file in a .zip, which packs as tightly as it can.
 func newDeflate(w io.Writer) (io.WriteCloser, error) {
 	return flate.NewWriter(w, flate.BestCompression)
 }

@@ -81,7 +81,7 @@ func (a *axis) thin(length float64, size func(label string) float64) {
 
 // linearTicks returns about four to nine ticks for a linear axis, at multiples of 1, 2 or 5 times a power of ten.
 func linearTicks(low, high float64) (list []tick) {
-	most := (high - low) / 3.5 // the greatest distance between ticks
+	most := (high - low) / 3.5 // the greatest distance between ticks; unit becomes the largest that is not above it
 	unit := math.Pow(10, math.Floor(math.Log10(most)))
 	for _, f := range []float64{5, 2} {
 		if f*unit <= most {

@@ -53,7 +53,7 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	return HTML(all.String() + "</figcaption></figure>"), nil
 }
 
-// Letter sizes in points, and the greatest average width of a letter as a share of its size.
+// Letter sizes in points, the greatest average width of a letter as a share of its size, and the space beside text.
 const (
 	wordSize, tickSize = 12, 10
 	letter             = 0.58
@@ -67,7 +67,7 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	digits := 0
+	digits := 0 // letters in the longest label on the Y axis
 	for _, t := range y.ticks {
 		digits = max(digits, utf8.RuneCountInString(t.label))
 	}
@@ -126,8 +126,8 @@ func (c Chart) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// ranges returns the least and the greatest X of the points, and the ends of a Y axis that fits the points with a
-// margin, which ends at Floor or, if no value is negative, at 0. Without points, both are (+Inf, -Inf).
+// ranges returns the least and the greatest X of the points, and the ends of a Y axis that fits points and spreads with
+// a margin, which ends at Floor if Log is set, or at 0 if no value is negative. Without points, both are (+Inf, -Inf).
 func (c Chart) ranges() (across, up [2]float64, err error) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
 	if c.Log && !(c.Floor > 0) {

@@ -46,8 +46,8 @@ func (m Measure) Sign() float64 {
 	return 1
 }
 
-// Difference returns a difference of scores with the unit, and with as many digits as in a table. If all digits are 0,
-// the text says that the difference is less than 1 in the last digit.
+// Difference returns a difference of scores with the unit, and with as many digits as in a table. If a difference above
+// 0 has only zeros as digits, the text says that it is less than 1 in the last digit.
 func (m Measure) Difference(v float64) string {
 	text := strings.Replace(Number(m.Format, v), "-", "−", 1)
 	if v > 0 && strings.Trim(text, "0.") == "" {
@@ -167,7 +167,8 @@ func (c Contest) Table() Table {
 }
 
 // Record returns the ranking with all digits, to be written as JSON: the name and the mean score of each entrant and,
-// except for the best that learns, the difference from this best, the ends of its confidence interval, and p.
+// for all but the best that learns and from two problems on, the difference from this best, the ends of its confidence
+// interval, and p.
 func (c Contest) Record() any {
 	list := []map[string]any{}
 	for _, r := range c.rank() {
@@ -211,21 +212,21 @@ func (c Contest) beside(p places) string {
 	if len(p.plain) == 0 {
 		return ""
 	}
-	plain := p.plain[0]
+	plain := p.plain[0] // the best that does not learn; its Pair compares p.best with it
 	name := c.name(plain)
 	figures, every := "with "+c.say(plain), ""
 	if len(p.others) > 0 {
 		figures += " against " + Number(c.Measure.Format, c.Measure.Sign()*p.best.Mean)
 		every = " than every " + c.Kind
 	}
-	var below []string
+	var below []string // entrants that learn, and have a worse mean than plain
 	for _, r := range p.others {
 		if r.Mean > plain.Mean {
 			below = append(below, c.name(r))
 		}
 	}
 	verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
-	behind := plain.Mean >= p.best.Mean && plain.Decided()
+	behind := plain.Mean >= p.best.Mean && plain.Decided() // less is better in a Rank
 	if behind && len(below) > 0 {
 		return fmt.Sprintf("; %s %s below %s, which learns nothing", Enumerate(below), verb, name)
 	}
@@ -235,7 +236,7 @@ func (c Contest) beside(p places) string {
 	if plain.Mean < p.best.Mean && plain.Reversed().Decided() {
 		return fmt.Sprintf(", but %s, which learns nothing, is better%s, %s", name, every, figures)
 	}
-	text := "; it cannot be told apart from " + name
+	text := "; it cannot be told apart from " + name // it: the only entrant that learns
 	if best := c.name(*p.best); c.Winner() != "" {
 		text = "; " + best + " cannot be told apart from " + name
 	} else if len(p.others) > 0 {

@@ -51,14 +51,14 @@ func (d Document) HTML(w io.Writer) error {
 	for i, s := range sections {
 		var drawn []HTML
 		for _, c := range s.Charts {
-			figure, err := c.Figure(340, 250)
+			figure, err := c.Figure(340, 250) // width and height in points
 			if err != nil {
 				return err
 			}
 			drawn = append(drawn, figure)
 		}
 		for _, m := range s.Maps {
-			drawn = append(drawn, m.Figure(34, 24))
+			drawn = append(drawn, m.Figure(34, 24)) // of a cell
 		}
 		sections[i].Pictures = append(drawn, s.Pictures...)
 	}

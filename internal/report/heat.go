@@ -53,7 +53,7 @@ func (h Heat) Figure(width, height float64) HTML {
 	writeLine(&b, h.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (top+bottom)/2))
 	text := func(anchor string, x, y float64, fill, text string) {
 		fmt.Fprintf(&b, `<text text-anchor="%s" x="%.2f" y="%.2f" style="fill:%s">%s</text>`+"\n", anchor, x,
-			y+0.35*tickSize, fill, template.HTMLEscapeString(text))
+			y+0.35*tickSize, fill, template.HTMLEscapeString(text)) // 0.35: from the middle to the baseline
 	}
 	for r, label := range h.Rows {
 		y := bottom - height*float64(r+1)

@@ -150,7 +150,7 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 		m := float64(n)
 		variance := m*(m+1)*(2*m+1)/24 - ties/48
 		z := (float64(least)/2 - m*(m+1)/4) / math.Sqrt(variance)
-		return min(1, math.Erfc(-z/math.Sqrt2)), 2*sum > all
+		return min(1, math.Erfc(-z/math.Sqrt2)), 2*sum > all // twice the normal distribution up to z, which is below 0
 	}
 	counts := make([]float64, all+1) // counts[s]: in how many choices of signs positive ranks sum to s
 	counts[0] = 1
@@ -207,7 +207,8 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 	return list
 }
 
-// holm corrects the P of all m entrants but the reference by Holm's method: times m, m − 1, …, and never falling.
+// holm corrects the P of all m entrants but the reference by Holm's method: in ascending order they are multiplied by
+// m, m − 1, …, and none becomes less than the one before or more than 1.
 func holm(list []Rank) {
 	var order []*Rank
 	for i := range list {

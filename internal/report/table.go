@@ -212,7 +212,7 @@ func (t Table) CSV(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// plain returns text, changed if necessary so that no spreadsheet evaluates it.
+// plain returns text, with an apostrophe before it if it begins like a formula and is no number.
 func plain(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" &&
 		strings.ContainsRune("=+-@\t\r", rune(text[0])) {

@@ -117,8 +117,8 @@ func landlock(folders []string) error {
 }
 
 // startFiles returns the files, and folders of files, that this program reads and executes when it starts: the program
-// itself and, if it is linked dynamically, the folders of its mapped libraries (not the files, which an update may have
-// replaced). Some may not exist.
+// itself; a file that Go's runtime reads; and, if the program is linked dynamically, the loader's cache and the folders
+// of the mapped libraries (not the files, which an update may have replaced). Some may not exist.
 func startFiles() []string {
 	const self = "/proc/self/exe"
 	list := []string{self, "/etc/ld.so.cache", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"}

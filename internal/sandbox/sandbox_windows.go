@@ -40,7 +40,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return c, nil
 }
 
-// set sets the flags of the job's limits, and the limit of its memory to bytes.
+// set sets the flags of the job's limits and, for JOB_OBJECT_LIMIT_PROCESS_MEMORY, the limit of its memory to bytes.
 func (c *Child) set(flags uint32, bytes int64) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = flags

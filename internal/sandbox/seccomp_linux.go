@@ -56,6 +56,7 @@ var denied = []uint32{
 // deniedArguments are system calls that fail with EPERM if an argument has one of the listed values.
 //
 // Note: F_SETOWN has the kernel send signals about a file to any process. Landlock prevents it since Linux 6.12.
+// PR_SET_PDEATHSIG could undo what Enter has set: that the process ends with its parent.
 var deniedArguments = []struct {
 	call     uint32
 	argument uint32 // the number of the argument, from 0
@@ -147,7 +148,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		}
 		answer(allow)
 	}
-	// Memory must not become executable.
+	// Memory must not become executable: the third argument, the protection, must not have PROT_EXEC.
 	for _, call := range []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT} {
 		unless(unix.BPF_JEQ, call, 4)
 		load(offsetArg0 + 2*8)
@@ -155,7 +156,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		answer(forbid)
 		answer(allow)
 	}
-	// Limits may be read but not set.
+	// Limits may be read but not set: the third argument, a pointer to new limits, must be 0 in both of its halves.
 	unless(unix.BPF_JEQ, unix.SYS_PRLIMIT64, 6)
 	load(offsetArg0 + 2*8)
 	put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 2, 0)

@@ -50,7 +50,7 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	}
 	// The chunks of the encoded rectangle become chunks of the animation. Only the first frame keeps all of them.
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
-		whole := data[c.At()-8 : c.At()+c.Len+4]
+		whole := data[c.At()-8 : c.At()+c.Len+4] // with length and kind before the body, and the checksum after it
 		switch kind := string(c.Kind); {
 		case kind == "IEND":
 		case kind == "IDAT":

@@ -22,7 +22,8 @@ type gifCells struct {
 	control []byte // the extension about the next image; nil: no extension
 }
 
-// newGIFCells returns a walk over the GIF in data. It reads the size from the header.
+// newGIFCells returns a walk over the GIF in data. It reads the size from the header. An animation is played once if no
+// extension says otherwise.
 func newGIFCells(data []byte) (cells, error) {
 	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
 	if err != nil {
@@ -33,7 +34,8 @@ func newGIFCells(data []byte) (cells, error) {
 }
 
 // readExtension sets g.control if the extension block is about the next image, or g.plays if it is about repetition.
-// It ignores all others. The byte after the label is the length of the data, 4 or 11 bytes for these two.
+// It ignores all others. The byte after the label is the length of the data: 4, or 11 for the name of a program, after
+// which repetition has a block of 3 bytes that begins with 1.
 func (g *gifCells) readExtension(block []byte) {
 	const (
 		label = 1  // offset of the label, which says what the extension is about
@@ -76,7 +78,7 @@ func (g *gifCells) next() (c cell, err error) {
 	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
 	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7) // after the byte that begins an image
 	c.from, c.to = from, g.blocks.At()
-	c.over = true // opaque pixels cover the canvas; transparent ones leave it
+	c.over = true // opaque pixels cover the canvas, transparent ones leave it as it is
 	c.delay = Delay{Den: 100}
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])
@@ -94,11 +96,11 @@ func (g *gifCells) next() (c cell, err error) {
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	w, h := c.size.Sides()
-	binary.LittleEndian.PutUint16(still[6:], uint16(w))
+	binary.LittleEndian.PutUint16(still[6:], uint16(w)) // the width of the screen, then its height
 	binary.LittleEndian.PutUint16(still[8:], uint16(h))
 	still = append(still, g.control...)
 	place := len(still)
 	still = append(append(still, g.data[c.from:c.to]...), gifTrailer)
-	copy(still[place+1:], []byte{0, 0, 0, 0}) // left and top
+	copy(still[place+1:], []byte{0, 0, 0, 0}) // left and top of the image; what lies outside of the screen is cut off
 	return still, nil
 }

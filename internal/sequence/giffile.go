@@ -23,11 +23,11 @@ type GIFWriter struct {
 	plays   int
 	comment string
 	aside   *os.File
-	packer  *flate.Writer
+	packer  *flate.Writer // writes to buffer, and buffer to aside
 	buffer  *bufio.Writer
-	before  *image.NRGBA
-	counts  *counts
-	list    []saved
+	before  *image.NRGBA // the frame that Put got last; nil: none yet
+	counts  *counts      // of the colours in the changed rectangles
+	list    []saved      // one for each frame
 
 	// Used while the file is written:
 	palette color.Palette // the transparent colour is the last
@@ -241,7 +241,7 @@ func (g *GIFWriter) extensions() (b []byte) {
 		b = append(b, byte(again), byte(again>>8), 0)
 	}
 	if text := g.comment; text != "" {
-		b = append(b, metadata.GIFExtension, 0xfe)
+		b = append(b, metadata.GIFExtension, 0xfe) // 0xfe: the label of a comment
 		for block := range slices.Chunk([]byte(text), 255) {
 			b = append(append(b, byte(len(block))), block...)
 		}

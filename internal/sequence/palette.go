@@ -26,10 +26,10 @@ const (
 
 // bin holds the statistics of the colours in a cell.
 type bin struct {
-	n    int64
-	sum  [3]int64
-	most uint32 // the colour of more than half of the pixels, if there is one, by the vote of Boyer and Moore
-	lead int64  // the counter of the vote
+	n    int64    // number of pixels
+	sum  [3]int64 // sums of red, green and blue over the pixels
+	most uint32   // the colour of more than half of the pixels, if there is one, by the vote of Boyer and Moore
+	lead int64    // the counter of the vote
 }
 
 // counts is the histogram of the colours of an animation.
@@ -87,7 +87,7 @@ func (c *counts) palette() []color.NRGBA {
 		}
 	}
 	centres := splitCells(cells)
-	const rounds = 6
+	const rounds = 6 // of Lloyd's method
 	var own []int
 	for range rounds {
 		own = assignCells(cells, centres)
@@ -124,7 +124,7 @@ func newBox(cells []spot) box {
 	for _, s := range cells {
 		n += s.n
 		for i, v := range s.at {
-			b.mean[i] += float64(s.n * v)
+			b.mean[i] += float64(s.n * v) // a rounded product: see distance
 		}
 	}
 	var spread [3]float64
@@ -253,7 +253,7 @@ type mapped struct {
 	index uint8
 }
 
-const knownBits = 16
+const knownBits = 16 // mapping.known has 1<<knownBits entries
 
 // index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known for the next time.
 func (m *mapping) index(r, g, b uint8) uint8 {

@@ -92,7 +92,7 @@ func (p *pngCells) next() (cell, error) {
 		case "acTL":
 			if p.still == noPixels {
 				p.frames = int64(binary.BigEndian.Uint32(body))
-				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1))
+				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1)) // numbers of PNG have 31 bits
 			}
 		case "fcTL":
 			if err := p.checkSum(kind, at, body); err != nil {
@@ -142,7 +142,7 @@ func (p *pngCells) next() (cell, error) {
 // keepColour stores chunk, a complete chunk PLTE or tRNS, in p.colours. It ignores a second one of its kind, one
 // after the pixels of the still picture, and one longer than any palette.
 func (p *pngCells) keepColour(kind string, chunk []byte) {
-	const most = 3*256 + 12 // bytes of the longest chunk with a palette
+	const most = 3*256 + 12 // bytes of 256 colours, and of length, kind and checksum of the chunk
 	place := 0
 	if kind == "tRNS" {
 		place = 1

@@ -35,27 +35,21 @@ type Delay struct{ Num, Den uint16 }
 
 // Frame is one picture of a sequence. It belongs to the caller.
 type Frame struct {
-	// Number is the number of the frame in the file, from 1.
-	Number int
+	Number int // the number of the frame in the file, from 1
 	// Image is the picture shown. For an animation it is the whole canvas, and has the same type in all frames:
 	// *image.Gray, *image.Gray16, *image.NRGBA or *image.NRGBA64.
 	Image image.Image
-	// Delay is how long the frame is shown; zero for a page.
-	Delay Delay
+	Delay Delay // how long the frame is shown; zero for a page
 	// Page is the page as imagefile has decoded it, with its metadata; nil for a frame of an animation.
 	Page *imagefile.Picture
 }
 
 // Reader reads a sequence, frame by frame.
 type Reader struct {
-	// Format is imagefile.GIF, PNG, WebP or TIFF.
-	Format imagefile.Format
-	// Pages says that the pictures are pages of a TIFF, which may differ in size; false: frames of an animation.
-	Pages bool
-	// Frames is the number of frames or pages.
-	Frames int
-	// Plays is how often an animation is played; 0: endlessly.
-	Plays int
+	Format imagefile.Format // imagefile.GIF, PNG, WebP or TIFF
+	Pages  bool             // the pictures are pages of a TIFF, which may differ in size; false: frames of an animation
+	Frames int              // the number of frames or pages
+	Plays  int              // how often an animation is played; 0: endlessly
 	// Opaque says that all pixels of an animation are opaque, GreyAlpha that all its frames are grey and some pixels
 	// are transparent. Both are false for pages.
 	Opaque, GreyAlpha bool
@@ -121,8 +115,8 @@ type animation struct {
 func (a animation) about() animation { return a }
 
 // NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. The reader
-// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that it
-// reports damage rather than Next; in a file with pages it reads only the headers, and calls lim.Accept for each page.
+// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that
+// damage is its error and not one of Next. Of a TIFF it reads only the headers, and calls lim.Accept for each page.
 // lim applies to each picture.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
@@ -300,7 +294,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 	}
 	lim := r.lim
 	lim.Strip, lim.Accept = true, nil
-	lim.Pixels, lim.Side = c.size.Pixels(), max(c.rect.Dx(), c.rect.Dy())
+	lim.Pixels, lim.Side = c.size.Pixels(), max(c.rect.Dx(), c.rect.Dy()) // refuse a frame that says it is larger
 	pic, err := imagefile.DecodeBytes(ctx, still, fmt.Sprintf("%s: frame %d", r.name, r.number), lim)
 	if err != nil {
 		return c, err
@@ -325,7 +319,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	places, others, err := imagefile.Pages(r.data)
 	r.places, r.Frames = places, len(places)
 	switch {
-	case len(places)+others >= MostFrames:
+	case len(places)+others >= MostFrames: // Pages stops at so many, and there may be more
 		return refuseTooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
 		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))

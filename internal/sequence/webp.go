@@ -51,7 +51,7 @@ func (w *webpCells) next() (c cell, err error) {
 		}
 		switch string(chunk.Kind) {
 		case "ANIM":
-			if w.begun || chunk.Len < 6 {
+			if w.begun || chunk.Len < 6 { // 4 bytes of background, and 2 of how often it is played
 				return c, refuseDamaged("two chunks ANIM, or one of %d bytes", chunk.Len)
 			}
 			w.begun = true

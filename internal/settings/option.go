@@ -29,30 +29,22 @@ const (
 
 // Option is one option of a command. *Option implements cli.Flag of the command-line library, github.com/urfave/cli.
 type Option struct {
-	// Name is the long name, without dashes.
-	Name string
-	// Aliases are other names without dashes, of one letter or more. There may be none.
-	Aliases []string
+	Name    string   // the long name, without dashes
+	Aliases []string // other names, without dashes, of one letter or more
 	// To is the field of the command's options that Set sets. Its value before the first Set is the default.
 	To Value
 	// Help says what the option does, with the name of its value in backquotes. An option without Help is hidden.
 	Help string
 	// Brief is the text in the first level of help. An option without Brief appears only in the second level.
-	Brief string
-	// Group is the heading above the option in the second level of help.
-	Group string
-	// Effect says whether the value decides the bytes of a result.
-	Effect Effect
-	// Noted: output files record the value if it is not the default.
-	Noted bool
+	Brief  string
+	Group  string // the heading above the option in the second level of help
+	Effect Effect // whether the value decides the bytes of a result
+	Noted  bool   // output files record the value if it is not the default
 	// Path: the value is a file name, or several separated by commas; a result records base names only.
-	Path bool
-	// Request: a request to superres serve may set the option.
-	Request bool
-	// Kinds are the names of the kinds, such as kinds of models, to which the option applies. Nil means all.
-	Kinds []string
-	// Words returns values for completion besides those that To lists. It may be nil.
-	Words func() []Word
+	Path    bool
+	Request bool          // a request to superres serve may set the option
+	Kinds   []string      // the names of the kinds, such as kinds of models, to which the option applies; nil: all
+	Words   func() []Word // returns values for completion besides those that To lists; may be nil
 
 	given  bool
 	preset string // the default, stored by the first Set
@@ -61,10 +53,8 @@ type Option struct {
 
 // Word is a value that completion offers.
 type Word struct {
-	// Text is the value as it is typed.
-	Text string
-	// About says in a few words what the value means. It may be empty.
-	About string
+	Text  string // the value as it is typed
+	About string // says in a few words what the value means; may be empty
 }
 
 // Plain returns texts as words without About.
@@ -300,9 +290,8 @@ type Description struct {
 	Name string `json:"name"`
 	Help string `json:"help"`
 	// Default is the default as text. It is empty for an option that has no value until it is given.
-	Default string `json:"default"`
-	// Values are the values that completion offers.
-	Values []string `json:"values,omitempty"`
+	Default string   `json:"default"`
+	Values  []string `json:"values,omitempty"` // the values that completion offers
 	// Least and Most are the smallest and largest number allowed, nil where there is no such limit.
 	Least any `json:"least,omitempty"`
 	Most  any `json:"most,omitempty"`

@@ -95,7 +95,8 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does; nil: no check.
+// List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does, but
+// keeps the text; nil: no check.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 func (l *list) String() string                               { return strings.Join(*l.to, ",") }
 
@@ -143,8 +144,8 @@ type Number[T int | int64 | uint64 | float64] struct {
 	missing     T   // the typed number that means nil
 	least, most *T
 	is          func(T) bool // the condition from If; nil accepts all
-	factor      T
-	want, unit  string // for errors: the allowed numbers, and the unit with a blank before it
+	factor      T            // what Set multiplies a number by; 1 without Times
+	want, unit  string       // for errors: the allowed numbers, and the unit with a blank before it
 }
 
 // Num returns a Value that stores a number in *to, which starts as preset.
@@ -180,8 +181,7 @@ func (n *Number[T]) If(want string, allows func(T) bool) *Number[T] {
 	return n
 }
 
-// In adds the unit of the number to errors, and words the limit from AtLeast as "1 or more pixels". It must follow
-// AtLeast or Between.
+// In adds the unit to errors, and words the limit from AtLeast as "1 or more pixels". It follows AtLeast or Between.
 func (n *Number[T]) In(unit string) *Number[T] {
 	if n.unit = " " + unit; n.most == nil {
 		n.want = fmt.Sprintf("%v or more", *n.least)
@@ -189,8 +189,7 @@ func (n *Number[T]) In(unit string) *Number[T] {
 	return n
 }
 
-// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes. n must
-// come from Num.
+// Times makes Set multiply the number by factor, and multiplies the default: by 1<<20 for MiB. n must be from Num.
 func (n *Number[T]) Times(factor T) *Number[T] {
 	n.factor = factor
 	*n.to *= factor

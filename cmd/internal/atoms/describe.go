@@ -31,7 +31,8 @@ type dictionary struct {
 	Stage *int `json:"stage,omitempty"`
 	Atoms int  `json:"atoms"`
 	// Patch is the side of a low-resolution patch in pixels; 0 for a dictionary from a file.
-	Patch  int    `json:"patch,omitempty"`
+	Patch int `json:"patch,omitempty"`
+	// Mean, Detail and Coder are the fields of coupled.Stage; nil and empty for a dictionary from a file.
 	Mean   *bool  `json:"mean,omitempty"`
 	Detail *bool  `json:"detail,omitempty"`
 	Coder  string `json:"coder,omitempty"`
@@ -78,7 +79,7 @@ func describeModel(ctx context.Context, opt Options) (*description, error) {
 // describeMatrix describes the dictionary in the file opt.Name, with one atom per column. It leaves out Measures.
 func describeMatrix(_ context.Context, opt Options) (*description, error) {
 	m, err := matfile.Open(opt.Name, matfile.Options{Column: "atom", Accept: func(rows, k int) error {
-		r, cols := float64(rows), float64(k)
+		r, cols := float64(rows), float64(k) // in memory are four copies of the matrix, and k² cosines
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: measuring %d atoms of %d entries", opt.Name, k,
 			rows), 8*(4*r*cols+cols*cols), " or fewer atoms; one atom is a column")
 	}})

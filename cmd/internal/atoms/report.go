@@ -18,7 +18,7 @@ import (
 )
 
 // measures are the figures for one matrix of atoms: the lengths of the atoms, |cos| of the angles between atoms, and
-// the rank and condition of the matrix.
+// the rank and condition of the matrix: see sparse.Dictionary.Condition.
 type measures struct {
 	Of        string  `json:"of"` // the matrix: low, high, stacked or atoms
 	Entries   int     `json:"entries"`
@@ -27,7 +27,7 @@ type measures struct {
 	NormMax   float64 `json:"norm_max"`
 	Coherence float64 `json:"coherence"` // greatest |cos| over all pairs of atoms; MeanCos is the mean |cos|
 	MeanCos   float64 `json:"mean_cos"`
-	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero the number of zero atoms.
+	// Near is how many of the Pairs of atoms have a |cos| above 0.99, and Zero the number of zero atoms, in no pair.
 	Near      int     `json:"pairs_above_0.99"`
 	Pairs     int     `json:"pairs"`
 	Zero      int     `json:"zero_atoms"`
@@ -41,7 +41,7 @@ func (p *dictionary) measure() {
 		p.Measures = []measures{measuresOf("atoms", p.low)}
 		return
 	}
-	both, n := []float64(nil), 0
+	both, n := []float64(nil), 0 // the stacked atoms one after another, each of n entries
 	for k := range p.Atoms {
 		both = append(append(both, p.low.Atom(k)...), p.high.Atom(k)...)
 		n = len(both) / (k + 1)
@@ -73,7 +73,8 @@ func measuresOf(name string, d *sparse.Dictionary) measures {
 	return m
 }
 
-// report writes the drawing, if requested, and prints the figures: to standard error if it goes to standard output.
+// report writes the drawing, if requested, and prints the figures, to standard error if the drawing goes to standard
+// output. With a drawing and --quiet it prints them only as JSON.
 func (d *description) report(ctx context.Context, opt Options, s *console.Streams) (err error) {
 	table := s.Out
 	if opt.Drawing != "" {
@@ -137,8 +138,8 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// panels returns the matrices in p to draw side by side. Atoms of a dictionary from a file become squares if each atom
-// has a square number of entries, else columns.
+// panels returns the matrices in p to draw side by side. An entry of a low half is scale×scale pixels, so that both
+// halves have the same size. Atoms of a dictionary from a file become squares if they have n² entries, else columns.
 func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

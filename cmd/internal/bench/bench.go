@@ -83,7 +83,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	say := func(text string) error { // prints each line at once, since all tasks take a minute
+	say := func(text string) error { // prints each line at once, as all tasks take a minute; nothing with --json
 		if opt.JSON {
 			return nil
 		}
@@ -175,11 +175,10 @@ func (t task) measure(ctx context.Context, runs int) (speed, error) {
 
 // speed is the measured speed of a task.
 type speed struct {
-	Task  string  `json:"task"`  // the name of the task
-	Speed float64 `json:"speed"` // units a second, or seconds if Unit is a time
-	Unit  string  `json:"unit"`  // the unit of Speed
-	// Processor is the least processor time of a run, in seconds, summed over processors.
-	Processor float64 `json:"processor_seconds"`
+	Task      string  `json:"task"`              // the name of the task
+	Speed     float64 `json:"speed"`             // units a second, or seconds if Unit is a time
+	Unit      string  `json:"unit"`              // the unit of Speed
+	Processor float64 `json:"processor_seconds"` // the least processor time of a run in seconds, over all processors
 }
 
 // report is the output of superres bench.

@@ -72,7 +72,8 @@ func fileTasks() (tasks []task, err error) {
 }
 
 // pictureTasks returns tasks that enlarge a picture with the embedded model photo, one for each effort; a task that
-// encodes a PNG of the enlarged size; and a task that enlarges digits with the embedded model digits.
+// encodes a PNG of the enlarged size; and a task that enlarges pictures as small as reduced digits, cut from the same
+// picture, with the embedded model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
@@ -83,7 +84,7 @@ func pictureTasks() (tasks []task, err error) {
 		}
 		tasks = append(tasks, task{
 			name: fmt.Sprintf("photo to %d×%d, %s", 2*width, 2*height, effort), unit: "megapixels/s",
-			count: 4 * width * height / 1e6,
+			count: 4 * width * height / 1e6, // pixels of the result
 			run: timed(func(ctx context.Context) error {
 				_, err := m.Upscale(ctx, picture, superres.Options{Scale: 2})
 				return err
@@ -158,7 +159,7 @@ func coderTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// ropTasks returns a task that times iterations of the learner ROP, except the first iteration.
+// ropTasks returns a task that times iterations of the learner ROP, except the first, which includes the preparations.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
 	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0) // without noise, seed 1, trial 0

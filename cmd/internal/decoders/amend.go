@@ -30,7 +30,7 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 // amend gives pic, which another program has made from original and which is upright by now, the metadata of original,
 // a file of the kind called name. pic keeps its own format, and its profile if original has none. Kinds but heic, which
 // has the boxes of AVIF, and jxl stay as they are. For heic, amend also corrects pixels: programs of libheif widen 10
-// and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave colours multiplied by alpha if the file
+// and 12 bits to 16 by a shift, so that white is 65472 or 65520; they leave colours multiplied by alpha if the file
 // stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
@@ -64,11 +64,11 @@ func correct(img image.Image, still *metadata.Still) {
 	if channels == 4 {
 		alpha = 3
 	}
-	depth := min(max(still.Depth, 8), 16)
+	depth := min(max(still.Depth, 8), 16) // bits of a sample in the file, of which pix has the values
 	if sample == 1 {
 		depth = 8
 	}
-	black, white := uint32(16)<<(depth-8), uint32(235)<<(depth-8) // in limited range
+	black, white := uint32(16)<<(depth-8), uint32(235)<<(depth-8) // of limited range, in depth bits
 	stretches := still.Grey && still.Limited
 	divides := still.Premultiplied && still.HasAlpha
 	if !stretches && !divides && depth == 8 {
@@ -85,7 +85,7 @@ func correct(img image.Image, still *metadata.Still) {
 		}
 		return v
 	}
-	put := func(at int, v uint32) { // the reverse of get
+	put := func(at int, v uint32) { // stores v, 0..65535, as the sample at byte at
 		if sample == 1 {
 			pix[at] = byte((v + 128) / 257)
 			return

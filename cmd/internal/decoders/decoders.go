@@ -1,4 +1,4 @@
-// Package decoders reads pictures that superres does not read itself with programs on the path: HEIC with heif-convert.
+// Package decoders has programs on the path read pictures that superres cannot read, such as heif-convert for HEIC.
 //
 // A program runs without a shell, with a time limit, a new folder and few environment variables. The picture that the
 // program writes is read like any other picture, and amend.go corrects known faults of programs.
@@ -44,7 +44,7 @@ var kinds = []kind{
 	{"jxl", []string{"JPEG XL"}, []string{"djxl {in} {out}", "vips autorot {in} {out}", "magick {in} {out}"},
 		"libjxl-tools"},
 	{"raw", []string{"CR3", "RAF", "ORF", "RW2", "CRW", "MRW", "X3F", "DNG", "NEF", "ARW", "PEF", "SRW", "3FR", "IIQ",
-		"CR2", "camera raw"}, []string{"dcraw_emu -w -6 -T -Z {stem}.tif {in}",
+		"CR2", "camera raw"}, []string{"dcraw_emu -w -6 -T -Z {stem}.tif {in}", // the camera's white balance, 16 bits
 		"darktable-cli {in} {stem}.tif --apply-custom-presets false --core --conf plugins/imageio/format/tiff/bpp=16",
 		"sips -s format tiff {in} --out {stem}.tif"}, "libraw-bin"},
 	{"psd", []string{"Photoshop", "GIMP"}, []string{"magick {in}[0] {out}", "convert {in}[0] {out}"}, "imagemagick"},
@@ -52,7 +52,7 @@ var kinds = []kind{
 		"magick {in} {out}", "convert {in} {out}"}, "libopenjp2-tools"},
 	{"cbr", []string{"RAR", "7z"}, []string{"bsdtar -x -f {in} -C {dir}", "unar -q -D -o {dir} {in}",
 		"unrar x -inul {in} {dir}/", "7z x -o{dir} {in}"}, "libarchive-tools"},
-	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
+	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"}, // page 1
 }
 
 // kindOf returns the kind that contains the foreign.Kind with the given title, or nil if no kind does.
@@ -73,7 +73,7 @@ func Option(to *[]string) *settings.Option {
 			"{out}'; `WHAT` names heic, jxl, raw, psd, jp2, pdf or cbr; none: by no other program"}
 }
 
-// Check returns an error unless text, for --decoder, is none or KIND=COMMAND with {in} and {out}, {stem} or {dir}.
+// Check returns an error unless text, for --decoder, is none or KIND=COMMAND with {in} and one of {out}, {stem}, {dir}.
 func Check(text string) error {
 	name, command, _ := strings.Cut(text, "=")
 	var known []string
@@ -90,14 +90,10 @@ func Check(text string) error {
 
 // Set holds the settings for other programs, for one call of a command.
 type Set struct {
-	// Given are the values of --decoder, all accepted by Check.
-	Given []string
-	// Time is how long a program may take.
-	Time time.Duration
-	// Memory is how many bytes a program may take, if the system can limit it.
-	Memory int64
-	// Used is true once Reads has found a program for a file.
-	Used bool
+	Given  []string      // the values of --decoder, all accepted by Check
+	Time   time.Duration // how long a program may take
+	Memory int64         // how many bytes a program may take, if the system can limit it
+	Used   bool          // true once Reads has found a program for a file
 }
 
 // Source returns a source for the file at path: its content is the file itself or, if superres does not read its kind,
@@ -167,7 +163,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 // It returns "" for a kind that no program reads.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
-	depth, more := 16, true
+	depth, more := 16, true // bits, and channels besides colour; what counts if they are not known
 	switch {
 	case k == nil:
 		return ""
@@ -212,9 +208,8 @@ func (s *Set) present(k *kind) (list [][]string) {
 	return list
 }
 
-// Convert has a program convert the picture in the file at path, with the content in. It returns the result as a file
-// without a name, which the caller closes, or nil if no program is to read the kind, and how it was made. name is for
-// errors.
+// Convert has a program convert the picture in the file at path, with the content in. It returns the result, as a file
+// without a name that the caller closes, or nil if no program may read the kind, and how it was made. Errors have name.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
@@ -238,8 +233,8 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without the extension, of the file that a program writes.
 const stem = "picture"
 
-// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several pictures it
-// returns number place, counted from 1, or the first if that number is missing.
+// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several files it
+// takes the one without a number or with number place, counted from 1; if both are missing, the first by name.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {
@@ -274,7 +269,8 @@ func result(dir string, place int) (*os.File, error) {
 }
 
 // try runs programs for kind k on the file at path, each in a new folder, until a program succeeds and take accepts the
-// folder. If none does, or one ran for the time limit, it returns the first error, in which the file is called name.
+// folder. If none does, or one ran for the time limit, it returns the first error, in which the file is called name. If
+// no program is installed, the error is Missing.
 func (s *Set) try(ctx context.Context, path, name, title string, k *kind, limit time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)

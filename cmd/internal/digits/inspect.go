@@ -14,8 +14,8 @@ import (
 	"superres/superres"
 )
 
-// inspect returns the job to run. It first reads the input files to their ends, so that damage is found before any
-// output is written, and fails if an output exists and must not be overwritten.
+// inspect returns the job to run. It reads the input files to their ends, so that damage is found before any output is
+// written, and fails if a PNG file to write exists and must not be overwritten: run has checked the other outputs.
 func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
 	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
 	if err != nil {
@@ -79,7 +79,7 @@ func (j *job) fit(workers int) error {
 	// Small images take less than the model's estimate, which counts buffers for large ones: at most 400 bytes a pixel.
 	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
 		400*pixels)
-	// The program itself, an image for each worker, and the pictures of the batch.
+	// The program itself, an image for each worker, and the batch: truth, reduced, result, and room for garbage.
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
 	if limit := j.opt.Limits.Memory; need > limit {
 		return console.Failf(console.ExitLimit, "%s: images of %d×%d need %s, the limit is %s; use --max-memory or "+
@@ -91,8 +91,8 @@ func (j *job) fit(workers int) error {
 	j.sheet = &sheet{out: j.out, count: min(j.opt.SheetCount, j.count)}
 	if all := int64(len(sheetRows)*j.sheet.count) * pixels; all > mostSheetPixels {
 		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the "+
-			"limit is "+
-			"%d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6, mostSheetPixels/1_000_000)
+			"limit is %d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6,
+			mostSheetPixels/1_000_000)
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ type job struct {
 	sheet  *sheet // nil if no sheet is drawn
 }
 
-// path returns the path of the PNG file for the image with the given index and label.
+// path returns the path of the image's PNG file: FOLDER/INDEX_LABEL.png, or FOLDER/INDEX.png without a label. Zeros
+// before the index make it as long as the last index in the file, and at least 5 digits.
 func (j *job) path(index, label int) string {
 	name := fmt.Sprintf("%0*d", max(5, len(strconv.Itoa(j.total-1))), index)
 	if label != mnist.NoLabel {
@@ -55,7 +56,7 @@ func (j *job) run(ctx context.Context) error {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return safefile.Unwritable(folder, err)
 		}
-		// Remove temporary files left by a run that was killed, if possible.
+		// Remove, if possible, temporary files that a killed run has left an hour ago, or on this machine at any time.
 		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
 		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
@@ -67,7 +68,7 @@ func (j *job) run(ctx context.Context) error {
 
 // writeFile processes the images and writes the results to the IDX file called name, compressed if name ends in .gz.
 func (j *job) writeFile(ctx context.Context, name string) error {
-	var failure error // an error other than from writing
+	var failure error // not from writing; WriteAtomicMode would make it an error of the output
 	err := safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 		end := func() error { return nil }
 		if strings.HasSuffix(name, ".gz") {
@@ -151,7 +152,8 @@ func (j *job) copied(img *image.Gray) *image.Gray {
 	return out
 }
 
-// process restores the digits of batch in place, on all processors; if the output is a folder, it writes PNG files.
+// process restores and scores the digits of batch in place, on all processors. If the output is a folder, it writes the
+// PNG files. A digit that fails has the error in its field failure. The error that process returns is from ctx.
 func (j *job) process(ctx context.Context, batch []digit) error {
 	restore := func(x *digit) {
 		name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
@@ -191,8 +193,8 @@ type engine struct {
 	columns     []string          // the names of the models in plain and, last, of model
 }
 
-// newEngine returns an engine for the model named in opt, which also scores interpolations. The scale and degradation
-// come from opt or, if not set there, from the model: at least 2, and box if the model is a plain interpolation.
+// newEngine returns an engine for the model named in opt, which also scores nearest and bicubic. If opt does not set
+// them, the scale is the model's, but at least 2, and the degradation the model's, or box for a plain interpolation.
 func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	m, err := models.Open(ctx, opt.Model)
 	if err != nil {

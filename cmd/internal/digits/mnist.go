@@ -136,7 +136,7 @@ type Options struct {
 	JSON, Quiet bool
 	Limits      console.Limits
 
-	command, typed string // the command line as the report records it; as typed
+	command, typed string // the command line as the report records it, and as the user typed it
 }
 
 // complete sets the fields of opt that depend on c or on several options. Contradictory options are a usage error.

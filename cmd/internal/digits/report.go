@@ -129,11 +129,9 @@ func (s *summary) document() report.Document {
 	d := report.Document{
 		Title: "Images of an IDX file, restored", Command: s.typed, Notes: s.Warnings, Data: s,
 		Lead: fmt.Sprintf("%s of %d×%d from %s%s, reduced by %s and restored by %s, scale %d. The error, protocol "+
-			"%s, is "+
-			"‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.", console.Count(s.Count,
-			"image"),
-			s.Width, s.Height, filepath.Base(string(s.Images)), official(s.Official), s.Degradation, s.Model, s.Scale,
-			s.Protocol),
+			"%s, is ‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.",
+			console.Count(s.Count, "image"), s.Width, s.Height, filepath.Base(string(s.Images)), official(s.Official),
+			s.Degradation, s.Model, s.Scale, s.Protocol),
 		Facts: console.Facts(string(s.Command), report.Fact{Name: "images", Value: string(s.Images) +
 			official(s.Official)}),
 	}
@@ -149,8 +147,7 @@ func (s *summary) document() report.Document {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
 		d.Findings = append(d.Findings, fmt.Sprintf("worst by %s: %.4f, image %d%s", s.Model, s.Worst.Error,
-			s.Worst.Index,
-			label))
+			s.Worst.Index, label))
 	}
 	if s.Black > 0 {
 		d.Findings = append(d.Findings, "black, so without an error, and left out of the means: "+

@@ -82,7 +82,7 @@ func (s *sheet) table() (report.Table, error) {
 			}
 			row = append(row, report.Cell{Picture: report.Restored(data, width, name, by)})
 		}
-		if n := len(x.errors); n > 0 {
+		if n := len(x.errors); n > 0 { // the model's error stands below the result, the last picture but one
 			row[len(row)-2].Text = console.Number("%.4f", console.Finite(x.errors[n-1]))
 		}
 		t.Rows = append(t.Rows, row)

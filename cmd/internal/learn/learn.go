@@ -95,7 +95,8 @@ func run(c *cli.Context, s *console.Streams, opt Options) error {
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// failed returns the error for the user if learning failed with err.
+// failed returns the error for the user if learning failed with err. It blames the data unless ctx has ended, or err is
+// about settings, a program of the user's or an output.
 func (opt Options) failed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -29,8 +29,8 @@ func (opt *Options) table() settings.Table {
 		plugins.LearnerOption("learner", settings.Text(&opt.Learner, "ksvd"),
 			"`SPEC` of the dictionary learner: see superres learners"),
 	}, opt.Coder.Options("`SPEC` of the sparse coder, for learners that need one: see superres coders",
-		"code signals with `S` atoms at most, unless the coder's spec says sparsity or lambda; 0: as it "+
-			"says"), settings.Table{
+		"code signals with `S` atoms at most, unless the coder's spec says sparsity or lambda; 0: no limit "+
+			"but what the spec says"), settings.Table{
 		{Name: "atoms", To: settings.Maybe(&opt.Atoms, 0).AtLeast(0), Help: "learn `K` atoms; 0: as many as " +
 			"--init has, or twice the entries of a signal, but no more than there are signals"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(0), Help: "iterate `N` times at most; 0: " +

@@ -23,17 +23,14 @@ import (
 type outputs struct {
 	// dictionary receives the dictionary D, codes the codes X, and trace a line for every iteration.
 	dictionary, codes, trace output
-	// overwrite says that existing files are replaced; false: an existing file is an error.
-	overwrite bool
-	// most is the greatest permissions for new files: only those that all input files have.
-	most fs.FileMode
+	overwrite                bool        // existing files are replaced; false: an existing file is an error
+	most                     fs.FileMode // greatest permissions of new files: only what all input files permit
 }
 
 // output is an output file, with the format that its name implies.
 type output struct {
 	console.Output
-	// format is npy, npz or csv; empty if only one format is possible.
-	format string
+	format string // npy, npz or csv; empty if only one format is possible
 }
 
 // check sets out.most and the formats in out. It is called before any work, and fails if an output could not be
@@ -60,8 +57,8 @@ func (out *outputs) check(opt Options) (err error) {
 	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
-// save writes trace, codes and dictionary, in this order, and returns the first error. After an error in one file, it
-// still writes the next, since learning may have taken hours.
+// save writes trace, codes and dictionary, in this order, and returns the first error. After an error in one file, but
+// not after the end of ctx, it still writes the next, since learning may have taken hours.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {
@@ -91,7 +88,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return cmp.Or(append(errs, ctx.Err())...)
 }
 
-// writeTrace writes a head and a line of comma-separated values for each step; iteration 0 has an empty first value.
+// writeTrace writes a head and a line of comma-separated values for each step. An Iteration of 0, unknown, stays empty.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

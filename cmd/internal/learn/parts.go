@@ -66,8 +66,8 @@ type fileParts struct {
 }
 
 // openParts opens the file opt.Data and divides its signals into parts. A part has at least about opt.Parts signals,
-// and less than twice as many, so that none is left over. It consists of short stretches from all over the file, in a
-// random order drawn from the seed. The caller closes file.
+// and less than twice as many, so that no signal is left over. It consists of short stretches from all over the file,
+// in a random order drawn from the seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {
@@ -81,7 +81,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	_, n := c.Dims()
 	runs := (n + runLength - 1) / runLength
 	return &fileParts{columns: c, name: opt.Data, size: min(runs, (opt.Parts+runLength-1)/runLength),
-		order: rand.New(rand.NewPCG(opt.Seed, 2)).Perm(runs)}, f, nil
+		order: rand.New(rand.NewPCG(opt.Seed, 2)).Perm(runs)}, f, nil // 2: other numbers than learners draw
 }
 
 // count returns the number of parts. Each part has at least p.size runs, and fewer than twice as many.
@@ -121,7 +121,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	}
 	part := min(n, 2*parts.size*runLength) // greatest number of signals in a part
 	if p.settings.Atoms == 0 {
-		p.settings.Atoms = min(2*m, part)
+		p.settings.Atoms = min(2*m, part) // the default of --atoms, for the signals of a part
 	}
 	if err := cmp.Or(accept(opt, p.settings, m, part, 0), p.codeAs(opt)); err != nil {
 		return err
@@ -141,7 +141,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 		step, err := learners.LearnPart(ctx, opt.learner, y, p.settings, &done.past)
 		if err != nil {
 			err = opt.failed(ctx, err)
-			return errors.Join(err, done.write(0))
+			return errors.Join(err, done.write(0)) // keeps the parts before this one
 		}
 		step.Elapsed += done.seconds()
 		done.steps = append(done.steps, step)
@@ -172,7 +172,7 @@ type kept struct {
 	mode    fs.FileMode
 	about   string // the command line and the size of the data
 	past    learners.Past
-	steps   []learners.Step // one for each part
+	steps   []learners.Step // one for each part; Elapsed is the time for this part and all before it
 	written time.Time       // when the file was last written; zero: not yet written
 }
 
@@ -204,7 +204,8 @@ func (k *kept) write(interval time.Duration) error {
 	})
 }
 
-// read sets k.past and k.steps from the file, if it exists. The file must come from the same settings and data.
+// read sets k.past and k.steps from the file, if it exists. The file must be of the same settings and data, and have a
+// dictionary of the given number of atoms of m entries.
 func (k *kept) read(m, atoms int) error {
 	f, size, err := safefile.OpenRegular(k.name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,12 +19,9 @@ import (
 
 // problem holds the inputs of a learner.
 type problem struct {
-	// signals is the matrix Y, with one signal per column.
-	signals *mat.Dense
-	// settings are the parameters of the learner.
-	settings learners.Options
-	// coder is the same coder as settings.Coder.
-	coder *watchedCoder
+	signals  *mat.Dense       // the matrix Y, with one signal per column
+	settings learners.Options // the parameters of the learner
+	coder    *watchedCoder    // the same coder as settings.Coder
 }
 
 // readProblem returns the problem described by opt: the data, from the file or stdin, and the settings, with the
@@ -35,7 +32,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	}
 	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
-			p.settings.Atoms = min(2*m, n)
+			p.settings.Atoms = min(2*m, n) // the default of --atoms
 		}
 		return accept(opt, p.settings, m, n, piped)
 	})
@@ -77,7 +74,7 @@ func (p *problem) codeAs(opt Options) error {
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,
-			cols), console.Process(2*8*float64(rows)*float64(cols)), "")
+			cols), console.Process(2*8*float64(rows)*float64(cols)), "") // the matrix in the file, and the dictionary
 	}})
 	if err != nil {
 		return nil, err
@@ -100,8 +97,9 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals returns the data from the file or stdin. Before it reads the entries, it calls accept for n signals of m
-// entries, where piped is the number of bytes of stdin in memory; an error from accept ends the reading.
+// readSignals returns the data from the file or from stdin, which is read whole, up to half of the memory limit. Before
+// it reads the entries, it calls accept for n signals of m entries, where piped is the number of bytes of stdin in
+// memory. An error from accept ends the reading.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
@@ -124,9 +122,10 @@ func fewSignals(m, n int) string {
 	return fmt.Sprintf("%d signals of %d entries each, so fewer signals than entries", n, m)
 }
 
-// accept returns an error if n signals of m entries look transposed, do not fit the initial dictionary or exceed the
-// memory limit. Reading needs memory for the signals, a copy with --transpose, and piped bytes from standard input.
-// Learning needs memory for the learner, the signals, the initial dictionary and, for .npy or .csv, the dense codes.
+// accept returns an error if n signals of m entries look transposed, and no option shows that they are not, or if they
+// do not fit the initial dictionary or exceed the memory limit. Reading needs memory for the signals, a copy with
+// --transpose, and piped bytes from standard input. Learning needs memory for the learner, the signals, the initial
+// dictionary, with --parts the sums and a copy to write, and, for .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {
@@ -140,7 +139,7 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 				opt.Init, rows, rows, k, name, m, name)
 		}
 	}
-	nonZeros := opt.Coder.Sparsity
+	nonZeros := opt.Coder.Sparsity // the most in a code; all m if no number limits them
 	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
 		nonZeros = m
 	}
@@ -149,7 +148,7 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	reading, learning := piped+signals, signals
 	if opt.codes() {
 		result, working := sparse.Memory(m, settings.Atoms, n, nonZeros)
-		learning += result + working + signals // the rest that the codes leave
+		learning += result + working + signals // the last: Y − D·X
 	} else {
 		learning += opt.learner.Memory(m, n, settings.Atoms, nonZeros)
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // completions returns the words that can replace the last word of a command line, and whether file names can replace
-// that word, too. words is the command line, from the program on, parsed in the same way as by console.Program.Run.
+// that word, too. words is the command line, from the program on. If a first word that is no command precedes the last,
+// there are no completions.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -58,7 +59,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 	case "completion":
 		return settings.Plain(shells), false
 	}
-	return list, strings.TrimPrefix(command.ArgsUsage, "[FLAGS]") != ""
+	return list, strings.TrimPrefix(command.ArgsUsage, "[FLAGS]") != "" // commands with arguments take file names
 }
 
 // helpTopics returns the words that can follow "superres help" and words in a command line.
@@ -126,7 +127,8 @@ func commandNames(commands []*cli.Command) (list []settings.Word) {
 	return list
 }
 
-// flagNames returns the visible flags of command with their help, long names first.
+// flagNames returns the visible flags of command with their help, long names first. --help is none of the options of a
+// command: the command-line library gives it to every command.
 func flagNames(command *cli.Command) (list []settings.Word) {
 	var short []settings.Word
 	for _, o := range console.OptionsOf(command).Visible() {

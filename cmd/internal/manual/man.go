@@ -101,7 +101,8 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	}
 }
 
-// roff returns text escaped for roff, so that nothing in it is taken for a request or an escape.
+// roff returns text escaped for roff: nothing in it is taken for a request or an escape, hyphens, quotes, ^ and ~ are
+// printed as they are, and characters beyond ASCII are given by number.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(text)
 	var b strings.Builder

@@ -29,8 +29,8 @@ func Version(s *console.Streams) *cli.Command {
 // Note: the go command writes a revision too, but not in every kind of checkout, so builds of one commit would differ.
 var releaseRevision string
 
-// printVersion writes the versions of the program and of Go, the platform and the tier of the kernel to w. As JSON, it
-// adds the revision in version control, "" if unknown.
+// printVersion writes to w the versions of the program and of Go, the platform and the tier of the kernel. As text, it
+// adds a line if the kernel is plain Go, and as JSON the revision in version control, "" if unknown.
 func printVersion(w io.Writer, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(w, "superres %s (%s, %s/%s, kernel %s)\n", console.Version, runtime.Version(),

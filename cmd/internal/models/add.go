@@ -108,7 +108,7 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 }
 
 // modelFiles returns the files among args and, sorted, the networks and models in each folder among args. The two files
-// of an ncnn network become one element.
+// of an ncnn network become one element, so a .bin in a folder counts as part of a .param.
 func modelFiles(args []string) (files []file, err error) {
 	seen := map[string]bool{}
 	take := func(name string) {
@@ -142,7 +142,8 @@ func modelFiles(args []string) (files []file, err error) {
 	return files, nil
 }
 
-// add adds the model in the file from to the user's models and writes a line about the model to a.out.
+// add adds the model in the file from to the user's models and writes a line about the model to a.out. If the user has
+// the model already, under any name or, with --name, under this name, the line says so, and nothing is added.
 func (a *adding) add(ctx context.Context, from file) error {
 	name := a.name
 	if name == "" {
@@ -175,6 +176,7 @@ func (a *adding) add(ctx context.Context, from file) error {
 }
 
 // write saves m as the user's model called name, with no permission that most lacks. overwrite lets it replace a model.
+// It refuses a name that differs from another in case alone, since some systems take both for one file.
 func write(name string, m *superres.Model, most os.FileMode, overwrite bool) error {
 	path, err := userPath(name)
 	if err != nil {

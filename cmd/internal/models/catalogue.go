@@ -64,7 +64,7 @@ func (f listedFile) base() string {
 	return path.Base(at.Path)
 }
 
-const mostCatalogue = 4 << 20 // bytes
+const mostCatalogue = 4 << 20 // bytes in a catalogue
 
 // openCatalogue returns the networks in the catalogue that SUPERRES_CATALOGUE names, a file or an address, by default
 // the program's own. client fetches a catalogue at an address; if it is nil, such a catalogue counts as empty.
@@ -73,7 +73,7 @@ func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err
 	at, err := url.Parse(name)
 	remote := err == nil && (at.Scheme == "http" || at.Scheme == "https")
 	if !remote {
-		at = &url.URL{}
+		at = &url.URL{} // so check refuses relative addresses
 	}
 	switch {
 	case remote && client == nil:
@@ -100,7 +100,7 @@ func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err
 	return list, nil
 }
 
-// fetchCatalogue returns the catalogue at the given address.
+// fetchCatalogue returns the catalogue at the given address. It fails if that has more than mostCatalogue bytes.
 func fetchCatalogue(ctx context.Context, client *http.Client, address string) ([]byte, error) {
 	resp, err := ask(ctx, client, address, 0)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *listed) check(base *url.URL) error {
 		}
 		f.URL = to.String()
 		sum, err := hex.DecodeString(f.SHA256)
-		const most = 1 << 30
+		const most = 1 << 30 // bytes of a file
 		switch {
 		case err != nil || len(sum) != sha256.Size:
 			return fmt.Errorf("%s: %s has no sum: expected sha256", l.Name, f.base())

@@ -101,7 +101,8 @@ var (
 )
 
 // checkName returns an error unless name may be the name of a user's model: at most mostName ASCII letters, digits, _,
-// + and -, but not the name of an embedded model, of a subcommand of superres models or of a device of Windows.
+// + and -, the first a letter or digit, but not, in upper or lower case, the name of an embedded model, Auto, a
+// subcommand of superres models or a device of Windows.
 func checkName(name string) error {
 	reserved := append(embedded.Names(), Auto, "add", "get", "remove", "info", "help")
 	same := func(other string) bool { return strings.EqualFold(name, other) }
@@ -116,7 +117,7 @@ func checkName(name string) error {
 }
 
 // nameFor returns a name for the model in a file; stem is the file's name without suffix. Characters that names cannot
-// have become a dash. checkName may still refuse the name.
+// have become a dash, and _, + and - at the ends are taken off. checkName may still refuse the name.
 func nameFor(stem string) string {
 	name := strings.Trim(badLetter.ReplaceAllString(stem, "-"), "-_+")
 	return name[:min(len(name), mostName)]

@@ -184,7 +184,7 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		if e, ok := errors.AsType[*url.Error](err); ok {
+		if e, ok := errors.AsType[*url.Error](err); ok { // its text repeats the address
 			err = e.Err
 		}
 		return console.Failf(console.ExitInput, "%s: %w; %d of %d bytes are there, and the same command fetches "+

@@ -27,7 +27,7 @@ func readHead(path string) (h head, err error) {
 	if err != nil {
 		return h, err
 	}
-	text, err := file.Text("model.json", 1<<20)
+	text, err := file.Text("model.json", 1<<20) // at most 1 MiB
 	if err != nil {
 		return h, err
 	}

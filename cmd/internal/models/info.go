@@ -54,38 +54,32 @@ func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) er
 
 // information is what superres models info says about a model. Fields that do not apply are empty.
 type information struct {
-	// Name is the name or the file that the user gave.
-	Name string `json:"name"`
+	Name string `json:"name"` // the name or the file that the user gave
 	// Kind is "network" if another program trained the model, "model" if superres did, or "interpolation".
-	Kind string `json:"kind"`
-	// Architecture is the name of the architecture, or the kinds of the stages.
-	Architecture string `json:"architecture,omitempty"`
+	Kind         string `json:"kind"`
+	Architecture string `json:"architecture,omitempty"` // the name of the architecture, or the kinds of the stages
 	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
-	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
-	Colour string `json:"colour,omitempty"`
-	// Parameters is the number of weights, biases and slopes.
-	Parameters int `json:"parameters,omitempty"`
-	// MACs is the number of multiplications for each pixel of the input picture.
-	MACs float64 `json:"macs_per_pixel,omitempty"`
+	// Colour says what is enlarged: "red, green and blue together", or "brightness, and colour by" some other means.
+	Colour     string  `json:"colour,omitempty"`
+	Parameters int     `json:"parameters,omitempty"`     // the number of weights, biases and slopes
+	MACs       float64 `json:"macs_per_pixel,omitempty"` // the number of multiplications for each pixel of the input
 	// Reach is the number of rows and columns of the input picture, on each side, that influence a pixel of the result.
 	Reach int `json:"reach,omitempty"`
 	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
 	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes. If a
 	// network comes as two files, such as .param and .bin of ncnn, the hash is of the bytes of both.
-	File   string `json:"file,omitempty"`
-	Format string `json:"format,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-	// Trainer names the programs that trained the model; it is empty if the model was not learned.
-	Trainer string `json:"trainer,omitempty"`
+	File    string `json:"file,omitempty"`
+	Format  string `json:"format,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
+	Trainer string `json:"trainer,omitempty"` // the programs that trained the model; empty: the model was not learned
 	// Trained says on which pictures superres trained the model, and Command is the (last) command that did so.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
 	// Fingerprint is the hash of everything that decides the pixels of results, which record its first digits.
 	Fingerprint string `json:"fingerprint"`
-	// Terms are the terms of use, or a sentence that says that they are unknown.
-	Terms string `json:"terms"`
+	Terms       string `json:"terms"` // the terms of use, or a sentence that says that they are unknown
 }
 
 const unknownTerms = "superres does not know its terms; ask its author"

@@ -115,7 +115,7 @@ func list(ctx context.Context, w io.Writer) error {
 			others = append(others, [2]string{l.Name, safefile.OneLine(fmt.Sprintf("×%d, %s", l.Scale, l.For))})
 		}
 	}
-	const width, wider = len("photo-real-fast"), 24 // characters of names: ours and yours, and usual ones of others
+	const width, wider = len("photo-real-fast"), 24 // of the column of names: for ours and yours, and for others
 	return cmp.Or(writeLines(w, "", width, ours), writeLines(w, "\nyours, in "+dir+":\n", width, yours),
 		writeLines(w, "\nto be had by superres models get:\n", wider, others))
 }

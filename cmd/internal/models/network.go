@@ -78,7 +78,7 @@ func sniff(name string) (model, network bool) {
 // openNetwork imports the network in f and returns the network as a model. A panic of the import becomes an error.
 func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err error) {
 	for _, name := range f.network {
-		f, _, err := safefile.OpenRegular(name)
+		f, _, err := safefile.OpenRegular(name) // for an error that names the file
 		if err != nil {
 			return nil, console.Fail(console.ExitModel, safefile.Unreadable(name, err))
 		}

@@ -19,10 +19,8 @@ import (
 
 // Opener opens models by name or from files.
 type Opener struct {
-	// Auto says that the name Auto is accepted.
-	Auto bool
-	// Memory is how many bytes the import of a network may take; 0: 2 GiB.
-	Memory int64
+	Auto   bool  // the name Auto is accepted
+	Memory int64 // how many bytes the import of a network may take; 0: 2 GiB
 }
 
 // Open calls Opener.Open for the zero Opener.

@@ -39,7 +39,7 @@ const (
 
 // Draw returns a drawing of atoms in rows, about 4 by 3 in shape, with the panels of each atom side by side. Zero is
 // mid-grey, and the entry of greatest magnitude in each panel of an atom is black or white. order lists the columns of
-// the atoms to draw. zoom multiplies Panel.side; 0 is the largest up to 16 that fits a screen. maxPixels is the limit.
+// the atoms to draw. zoom multiplies Panel.side; 0 stands for the largest up to 16 that fits screen, or else for 1.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {

@@ -40,8 +40,7 @@ type promise struct {
 // digest is a SHA-256.
 type digest [32]byte
 
-// digestOf returns the digest that text spells in 64 hexadecimal digits. For any other text it returns the zero digest,
-// which no file has.
+// digestOf returns the digest that text spells in 64 hexadecimal digits; for other texts zero, which no file has.
 func digestOf(text string) (d digest) {
 	var digits [2 * len(d)]byte
 	if copy(digits[:], text) == len(digits) && len(text) == len(digits) {
@@ -118,7 +117,7 @@ func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	return err == nil && sum == s.sum
 }
 
-// read returns the records of all journals in folder. It reads each folder only once.
+// read returns the records of all journals in folder, which may not exist. It reads each folder only once.
 func (l *Ledger) read(folder string) (*history, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

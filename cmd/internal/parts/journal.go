@@ -93,7 +93,7 @@ func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, er
 		return 0, 0, err
 	}
 	defer f.Close()
-	lines := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+	lines := bufio.NewReaderSize(io.LimitReader(f, size), maxLine) // without what others append from now on
 	var v, zero T
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
@@ -124,7 +124,8 @@ func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends v as a line. After an error, such as a full disk, nothing of v is left. Add is safe for concurrent use.
+// Add appends v as a line. After an error, such as a full disk, nothing of v is left, or else every later Add fails.
+// Add is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {

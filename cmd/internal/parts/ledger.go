@@ -180,11 +180,11 @@ func (l *Ledger) Open(roots []string, mode fs.FileMode) error {
 	return nil
 }
 
-// Keep writes f.Output with write, completely or not at all. It adds two records to the journal: that the file is
-// about to be written, and that it is finished. The first is on the disk before the file gets its name, so that no
-// result is unknown to the journal after a crash. Keep replaces an existing file if overwrite is true or a journal
-// records the file as a result. info is os.Stat of the input before it was read, or nil if the input is no file; a
-// new file gets no permission that the input lacks, and with f.Dates it gets the dates of the input.
+// Keep writes f.Output with write, completely or not at all. It adds two records to the journal. The first is on the
+// disk before the finished file gets its name, so that no result is unknown to the journal after a crash. The second
+// follows, unless the input has changed meanwhile. Keep replaces an existing file if overwrite is true or a journal
+// records the file as a result. info is os.Stat of the input before it was read, or nil if the input is no file, which
+// only a nil ledger accepts. A new file gets no permission that the input lacks, and with f.Dates the input's dates.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {

@@ -23,12 +23,11 @@ import (
 // Sweep runs tasks of type K and keeps their results, which have type R, in journals in a folder. It runs only tasks
 // that have no successful result in the journals.
 type Sweep[K comparable, R any] struct {
-	Dir    string          // the folder of the journals, and of the report
-	Task   func(R) K       // returns the task of a result
-	Failed func(R) string  // says which trial failed, and why; "": R is no failure
-	Weight func(K) float64 // estimates the work of a task, in any unit
-	// Run runs a task. It returns an error only if the context has ended.
-	Run func(context.Context, K) (R, error)
+	Dir    string                              // the folder of the journals, and of the report
+	Task   func(R) K                           // returns the task of a result
+	Failed func(R) string                      // says which trial failed, and why; "": R is no failure
+	Weight func(K) float64                     // estimates the work of a task, in any unit
+	Run    func(context.Context, K) (R, error) // runs a task; the only error is that the context has ended
 	// command is the name of the command. A folder is for one command only, as all reports have the same file names.
 	command string
 	part    Part // the part of the tasks to run; the zero value: all
@@ -99,7 +98,8 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// do runs tasks, shows progress in bar and returns all results. For a part, results is nil and failures are an error.
+// do runs tasks that have no result yet, shows progress in bar and returns the results of all. Failures are not written
+// to the journal, so the next call tries them again. For a part, results is nil and failures are an error.
 func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
@@ -134,7 +134,7 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		}
 	}
 	show := func() {
-		bar.Set("trials", sum/max(total, 1e-9))
+		bar.Set("trials", sum/max(total, 1e-9)) // weights may be 0
 		bar.Describe(fmt.Sprintf("%d of %d", count, len(todo)))
 	}
 	if len(todo) > 0 {
@@ -146,7 +146,7 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		sum += s.Weight(s.Task(r))
 		count++
 		show()
-		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
+		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) { // after each tenth
 			bar.Line("%d of %d trials", count, len(todo))
 		}
 		if s.Failed(r) != "" {

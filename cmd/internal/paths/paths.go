@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Real returns the absolute path of a file with all links resolved. If the file does not exist, links stay.
+// Real returns the absolute path of a file with all links resolved. If that fails, as for no file, all links stay.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -84,7 +84,7 @@ func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Below returns path relative to folder, with slashes.
+// Below returns path relative to folder, with slashes. If there is no such path, it returns path itself, with slashes.
 func Below(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil {
 		path = rel

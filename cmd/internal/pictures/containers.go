@@ -24,6 +24,7 @@ var containers = []string{".mp4", ".mov", ".m4v", ".mkv", ".webm"}
 var readContainers = []string{".avi", ".wmv", ".flv", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".ogv", ".3gp", ".vob",
 	".264", ".h264", ".265", ".h265", ".hevc", ".dv", ".mxf", ".ivf"}
 
+// isNamedContainer reports whether name has the extension of a video file that can be written.
 func isNamedContainer(name string) bool {
 	return slices.Contains(containers, strings.ToLower(filepath.Ext(name)))
 }
@@ -50,9 +51,9 @@ func TellVideos(list []Input) string {
 	return "1 video in a folder is left out; name it to enlarge it: " + list[0].Path
 }
 
-// MarkContainers sets Format to Container for each video file in list that the user named. A file is a video by its
-// extension or its content, unless it has an extension of pictures. Videos found in folders stay unmarked, as one video
-// takes as long as a thousand pictures.
+// MarkContainers sets Format to Container for each video file in list that the user named. It decides by the extension
+// or, if neither the extension nor Format says what a file is, by the content. Streams stay unmarked, and so do videos
+// found in folders, as one video takes as long as a thousand pictures.
 func MarkContainers(list []Input) {
 	for i := range list {
 		in := &list[i]
@@ -84,7 +85,7 @@ func CheckContainer(path string) error {
 	return nil
 }
 
-// HeadBytes is how many bytes at the start of a file BeginsContainer needs.
+// HeadBytes is how many bytes at the start of a file BeginsContainer needs: up to the mark of a third packet of 192.
 const HeadBytes = 4 + 2*192 + 1
 
 // BeginsContainer reports whether head, the first bytes of a file, begins a video file.
@@ -96,16 +97,16 @@ func BeginsContainer(head []byte) bool {
 				"crx ", "M4A ", "M4B "}, func(brand string) bool { return has(8, brand) })
 		}
 	}
-	// Whether three packets of size bytes begin with the sync byte of transport streams, 0x47.
+	// Whether three packets of size bytes have the sync byte of transport streams, 0x47 or G, the first one at first.
 	packets := func(first, size int) bool { return has(first, "G") && has(first+size, "G") && has(first+2*size, "G") }
 	return has(0, "\x1a\x45\xdf\xa3") || // Matroska, WebM
 		has(0, "RIFF") && has(8, "AVI ") || has(0, "FLV\x01") || has(0, "OggS") ||
 		has(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") || // ASF, WMV
 		has(0, "\x00\x00\x01\xba") || has(0, "\x00\x00\x01\xb3") || // MPEG program stream, MPEG video
-		packets(0, 188) || packets(4, 192) || // MPEG transport stream
+		packets(0, 188) || packets(4, 192) || // MPEG transport stream, also with a time of 4 bytes before each packet
 		has(0, "DKIF\x00\x00") || // IVF
 		has(0, "\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01") || // MXF, SMPTE ST 377-1
-		has(0, "\x1f\x07\x00") && len(head) > 3 && head[3]&0x7f == 0x3f || // DV, IEC 61834-2, 525 or 625 lines
+		has(0, "\x1f\x07\x00") && len(head) > 3 && head[3]&0x7f == 0x3f || // DV, IEC 61834-2; top bit: 525 or 625 lines
 		beginsUnits(head)
 }
 
@@ -120,12 +121,17 @@ func beginsUnits(head []byte) bool {
 		return false
 	}
 	kind, next := unit[0], unit[1]
-	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10   // sequence parameter set, delimiter
-	hevc := (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1 // video or sequence parameters, delimiter
+	// H.264: 1 bit is 0, 2 are nal_ref_idc, 5 the type. A sequence parameter set has type 7, and a nal_ref_idc above 0.
+	// A delimiter has type 9 and nal_ref_idc 0, and the byte after it has 3 bits of any value and the end mark 10000.
+	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10
+	// HEVC: 1 bit is 0, 6 are the type (32: video parameters, 33: sequence parameters, 35: delimiter), 6 the layer,
+	// here 0, and 3 the temporal layer plus 1, here 1.
+	hevc := (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
 	return avc || hevc
 }
 
-// container returns the Output for an input that is a video file. It fails if the options ask for anything else.
+// container returns the Output for an input that is a video file. It fails if the options ask for anything but such a
+// file in a format that can be written.
 func (n Namer) container(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	switch asFile := n.asFile(); {

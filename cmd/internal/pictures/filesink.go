@@ -39,7 +39,7 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 		}
 		// The result is complete. From here on the original has both names, until the result takes over the first name.
 		err := os.Link(s.Path, s.Original)
-		if kept = err == nil; err != nil && !safefile.SameFile(s.Path, s.Original) {
+		if kept = err == nil; err != nil && !safefile.SameFile(s.Path, s.Original) { // the same: linked earlier
 			return safefile.Unwritable(s.Original, err)
 		}
 		return nil

@@ -42,7 +42,7 @@ func checkPattern(name string) func(string) error {
 	}
 }
 
-// takes reports whether the filter selects the file at place; false: the file is left out.
+// takes reports whether the filter selects the file at place. Patterns that end in a slash are for folders alone.
 func (f Filter) takes(place string) bool {
 	fits := func(p string) bool { return !strings.HasSuffix(p, "/") && matches(p, place) }
 	return (len(f.Include) == 0 || slices.ContainsFunc(f.Include, fits)) && !slices.ContainsFunc(f.Exclude, fits)
@@ -53,7 +53,7 @@ func (f Filter) enters(place string) bool {
 	return !slices.ContainsFunc(f.Exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
 }
 
-// matches reports whether pattern matches place: only the base name if pattern has no slash, else the whole path.
+// matches reports whether pattern matches place: the base name if pattern has no slash and is not **, else all of it.
 func matches(pattern, place string) bool {
 	if !strings.Contains(pattern, "/") && pattern != "**" {
 		ok, err := path.Match(pattern, path.Base(place))
@@ -62,7 +62,7 @@ func matches(pattern, place string) bool {
 	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(place, "/"))
 }
 
-// matchParts is matches for a pattern and a place that are split at their slashes; ** matches any number of folders.
+// matchParts is matches for a pattern and a place that are split at their slashes. ** matches any number of parts.
 func matchParts(pattern, place []string) bool {
 	switch {
 	case len(pattern) == 0:
@@ -85,7 +85,7 @@ type Other struct {
 // Reason returns a text that says why the picture is left out, and what the user can do.
 func (o Other) Reason() string { return o.Kind.Title + " cannot be read; " + o.Kind.Advice }
 
-// Tally returns the number of others of each kind, as in "2 HEIC, 1 DNG": the most frequent kind first, else by name.
+// Tally returns the number of others of each kind, as in "2 HEIC, 1 DNG": frequent kinds first, equal ones by title.
 func Tally(others []Other) string {
 	counts := map[string]int{}
 	var titles []string
@@ -136,8 +136,7 @@ func TellSkipped(w io.Writer, others []Other) {
 }
 
 // extensions are the file name extensions of the pictures that can be read.
-var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp",
-	".avif"}
+var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".avif"}
 
 // isNamedPicture reports whether name has the extension of a picture that can be read.
 func isNamedPicture(name string) bool {

@@ -35,8 +35,7 @@ type Input struct {
 	// Width and Height are the size of the enlargement in pixels, for the name of the output. They are 0 if unknown, or
 	// if the name contains a scale instead.
 	Width, Height int32
-	// Large says that the picture is already as large as requested. False: it is smaller, or its size is unknown.
-	Large bool
+	Large         bool // the picture is already as large as requested; false: it is smaller, or its size is unknown
 	// Whole says that the name of the output contains the full name of the input file, since another file has the same
 	// stem. False: it contains only the stem.
 	Whole bool
@@ -83,9 +82,10 @@ func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// Expand returns the pictures that arg stands for: a file; the pictures in a folder, in order of name; or the files
-// that match a pattern that the shell has not expanded. Unreadable pictures in folders are returned separately, as
-// Others. Expand fails if a folder contains no readable picture, even before filtering.
+// Expand returns the pictures that arg stands for: standard input; a file, which need not exist; the pictures in a
+// folder, in order of name; or the files that match a pattern that the shell has not expanded. Unreadable pictures in
+// folders are returned separately, as Others. Expand fails for a folder without readable pictures, but not if they may
+// be there and the filter has left them out.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
@@ -137,14 +137,14 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 
 // listFolder returns the pictures in folder, and the pictures there that cannot be read, others.
 func (f Finder) listFolder(folder string) (list []Input, others []Other, err error) {
-	any, videos := false, 0
+	named, videos := false, 0 // a name of a picture was seen, even if left out; the number of videos before
 	if f.Videos != nil {
 		videos = len(*f.Videos)
 	}
 	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator at the end, a link is followed
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
-		if strings.HasSuffix(path, place) {
+		if strings.HasSuffix(path, place) { // the same text, but in the memory of path: see Input.Place
 			place = path[len(path)-len(place):]
 		}
 		switch {
@@ -165,7 +165,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 			in := Input{Path: path, Place: place, Root: folder, Link: e.Type()&fs.ModeSymlink != 0}
 			taken := f.Filter.takes(filepath.ToSlash(place))
 			if isNamedPicture(path) {
-				any = true
+				named = true
 			} else if !taken {
 				return nil
 			} else if f.Videos != nil && isVideo(path) {
@@ -186,7 +186,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
+	case len(list) > 0 || named || len(f.Filter.Exclude) > 0:
 		return list, others, nil
 	case len(others) > 0:
 		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
@@ -200,8 +200,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP AVIF)", folder)
 }
 
-// MarkSeveral sets Several for each file in list that contains several pictures. It opens only GIFs and WebPs or, with
-// all set, all files.
+// MarkSeveral sets Several for each file in list with several pictures. With all unset, it opens GIFs and WebPs only.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]

@@ -47,16 +47,15 @@ const videoExt = ".y4m"
 
 // Output is the path and format of an enlargement.
 type Output struct {
-	// Path is the path of the file; "-" is standard output.
-	Path   string
+	Path   string           // the path of the file; "-" is standard output
 	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video, Container or Book
 	Root   string           // the folder that the path must not leave through a link
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput splits args into inputs and output. If there are two arguments, and the second has the extension of a
-// picture, a video or a comic but does not exist, it is the output; otherwise all are inputs, and out is empty.
+// SplitOutput splits args into inputs and output. If there are two arguments, and the second is no pattern, has the
+// extension of a picture, a video or a comic, and does not exist, it is the output. Else all are inputs, and out is "".
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || strings.ContainsAny(args[1], "*?[") ||
 		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) &&
@@ -188,7 +187,7 @@ func (n Namer) output(in Input) (Output, error) {
 		return n.outputFile(format), nil
 	}
 	ext := filepath.Ext(in.Place)
-	newExt := ext
+	newExt := ext // if the format stays, the extension does, too: .jpeg does not become .jpg
 	if format != "" {
 		newExt = format.Extension()
 		if was, err := formatOf(in.Place); err == nil && was == format {
@@ -196,7 +195,7 @@ func (n Namer) output(in Input) (Output, error) {
 		}
 	} else if f := imagefile.NamedFormat(in.Place); f.IsFollowed() && !(in.Several && f.SplitsAnimations()) {
 		format = f
-	} else if in.Several {
+	} else if in.Several { // an animation becomes a GIF, but one as WebP becomes a PNG
 		format = imagefile.GIF
 		if cmp.Or(in.Format, imagefile.NamedFormat(in.Place)) == imagefile.WebP {
 			format = imagefile.PNG
@@ -226,8 +225,7 @@ func inPlace(input Input) (Output, error) {
 		return Output{}, console.Usage("--replace takes files; standard input is none")
 	case input.Link:
 		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
-	case err != nil || input.Format != "" && input.Format != format ||
-		input.Several && format.SplitsAnimations():
+	case err != nil || input.Format != "" && input.Format != format || input.Several && format.SplitsAnimations():
 		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}
 	path := filepath.Clean(input.Path)
@@ -237,7 +235,7 @@ func inPlace(input Input) (Output, error) {
 // IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
-// video returns the Output for an input that is a video stream. It fails if the options ask for anything else.
+// video returns the Output for an input that is a video stream. It fails if the options ask for anything but Y4M.
 func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
@@ -302,7 +300,7 @@ func (n Namer) base(input Input, ext string) string {
 }
 
 // folder returns the output folder for input: the folder in -o if there is one; else the folder of input if the user
-// named the file; else, for a file found in a folder, a new folder beside that folder.
+// named the file; else, for a file found in a folder, a new folder beside that folder, such as photos_2x.
 func (n Namer) folder(input Input) (string, error) {
 	switch {
 	case n.out != "":

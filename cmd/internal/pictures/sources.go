@@ -100,7 +100,7 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 }
 
 // Frugal returns limits for reading a picture without metadata. They keep the memory of the command within l, if its
-// peak is bytesPerPixel bytes for each pixel, besides the file.
+// peak is bytesPerPixel bytes for each pixel, besides the file that is held in memory.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
@@ -177,7 +177,8 @@ func (ch *Choice) Options() settings.Table {
 	}
 }
 
-// IDX returns the chosen images of the IDX file called name. In memory they take their pixels and 256 bytes for each.
+// IDX returns the chosen images of the IDX file called name, all read into memory: a byte for each pixel, and 256 bytes
+// for each image. It fails if they take more than half of the memory limit.
 func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {

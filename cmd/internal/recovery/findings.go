@@ -129,7 +129,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// coder returns the coder's name and "which is told the true S", or the coder's spec if the spec sets another sparsity.
+// coder returns the coder's spec, with "which is told the true S" in place of the sparsity if it is S in every trial.
 func (f findings) coder() string {
 	spec := f.trials[0].Coder
 	name, parameters, _ := strings.Cut(spec, ":")
@@ -144,7 +144,8 @@ func (f findings) coder() string {
 	return name + ", which is told the true S"
 }
 
-// record returns the content of trials.json: the command and every trial; for a failed trial, only task and failure.
+// record returns the content of trials.json: command, version, labels, the ranking of the learners for each panel and N
+// unless there is a map, and every trial; for a failed trial, only task and failure.
 func (f findings) record() any {
 	trials := make([]any, len(f.trials))
 	for i, t := range f.trials {
@@ -169,8 +170,8 @@ func (f findings) record() any {
 		"rankings": rankings, "trials": trials}
 }
 
-// section returns the section about a panel: a ranking at the number of signals from which the best learner finds the
-// dictionary, the errors for each number of signals, and curves.
+// section returns the section about a panel: a ranking with the fewest signals that are enough for a learner (the most
+// tried if none are, see verdict.n), the errors for each number of signals, and curves.
 func (f findings) section(p planted.Panel) report.Section {
 	v := f.verdict(p)
 	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
@@ -236,7 +237,8 @@ func (f findings) mean(p planted.Panel, n int, learner string, figure func(plant
 	return m
 }
 
-// table returns the errors in panel p, with a row for each N and a column for each learner.
+// table returns the errors in panel p, with a row for each N and a column for each learner. A cell has the mean error,
+// and as note the median, the error by the paper's rule, the share of atoms recovered, iterations and seconds.
 func (f findings) table(p planted.Panel) report.Table {
 	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
 		Head: append([]string{"N"}, f.names()...)}

@@ -80,7 +80,7 @@ func readMap(texts []string) ([]axis, error) {
 }
 
 // readAxis returns the axis in text, such as "N=25:800:6". Steps of an integer setting are rounded to integers, others
-// to 4 digits, and equal steps are dropped. It refuses more than 100 steps.
+// to 4 digits, and steps equal to the one before are dropped. It refuses more than 100 steps.
 func readAxis(text string) (a axis, err error) {
 	fail := func(why string) (axis, error) {
 		return a, console.Usage("--map %s: %s; expected NAME=LOW:HIGH or NAME=LOW:HIGH:STEPS with a name of N, S, K, "+
@@ -98,6 +98,7 @@ func readAxis(text string) (a axis, err error) {
 	}
 	var v [3]float64
 	for i, f := range fields {
+		// 1<<30 is beyond any use, and fits an int on any system.
 		if v[i], err = strconv.ParseFloat(f, 64); err != nil || math.IsNaN(v[i]) || v[i] < 0 || v[i] > 1<<30 ||
 			(isInteger || i == 2) && (v[i] < 1 || v[i] != math.Trunc(v[i])) {
 			return fail(fmt.Sprintf("%q is no number that it can have", f))

@@ -20,18 +20,16 @@ func (opt *Options) table() settings.Table {
 			"to the folder `DIR`; trials it holds already are not run again"),
 		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d " +
 			"for the paper's; may be repeated (default: the paper's four)"},
-		{Name: "n", To: settings.Parsed(
-			&opt.Sizes, "", readSizes,
-		), Help: "numbers of signals `N,N,...` (default: eight for each panel)"},
+		{Name: "n", To: settings.Parsed(&opt.Sizes, "", readSizes),
+			Help: "numbers of signals `N,N,...` (default: eight for each panel)"},
 		{Name: "trials", To: settings.Num(&opt.Trials, 100).AtLeast(1), Help: "`T` problems for each panel and N"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "`I` iterations at most"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "rop,blotless,simco,ksvd,mod", readLearners),
 			"`SPECS` of the learners: see superres learners"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder of the two-stage learners, which is told the "+
 			"true S"),
-		{Name: "noise", To: settings.Num(&opt.Model.Noise, 0).If("0 or more", func(v float64) bool {
-			return v >= 0 &&
-				v < 1e6
+		{Name: "noise", To: settings.Num(&opt.Model.Noise, 0).If("0 to less than a million", func(v float64) bool {
+			return v >= 0 && v < 1e6
 		}), Help: "add white noise of `R` times the signals' root mean square"},
 		{Name: "coefficients", To: settings.OneOf(&opt.Model.Coefficients, "gaussian", planted.Coefficients...),
 			Help: "draw the non-zeros of codes from `NAME`: " + strings.Join(planted.Coefficients, ", ")},
@@ -94,7 +92,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	if len(opt.Map) > 0 {
-		if len(opt.panels) == 0 {
+		if len(opt.panels) == 0 { // opt.Panels has the paper's four
 			opt.Panels = opt.Panels[:1]
 		}
 		if len(opt.Panels) > 1 || len(opt.Sizes) > 1 {
@@ -144,7 +142,7 @@ func panels(names []string) ([]planted.Panel, error) {
 			return nil, console.Usage("--panel %s: expected M,K,S such as 16,32,3, or a, b, c or d", text)
 		}
 		p := planted.Panel{M: sizes[0], K: sizes[1], S: sizes[2]}
-		if p.S > p.K || p.M*p.K > 1<<24 {
+		if p.S > p.K || p.M*p.K > 1<<24 { // a dictionary of more than 128 MiB
 			return nil, console.Usage("--panel %s: expected S at most K, and sizes within reason", text)
 		}
 		if !slices.Contains(list, p) {

@@ -71,8 +71,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		Weight: planted.Task.Weight,
 		Run:    func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.Report(c, s, bar, tasks, safefile.AnyMode, func(trials []planted.Trial) (report.Document, parts.Files, error) {
-		f := findings{command: opt.command, typed: console.Typed(c), trials: trials, labels: opt.Labels,
-			axes: opt.Map}
+		f := findings{command: opt.command, typed: console.Typed(c), trials: trials, labels: opt.Labels, axes: opt.Map}
 		d := f.document()
 		return d, parts.Files{"trials.csv": f.csv, "trials.json": d.JSON, "report.html": d.HTML,
 			"table.tex": d.LaTeX}, nil
@@ -113,7 +112,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	}
 	var tasks []planted.Task
 	for _, t := range problems {
-		if t.S > t.K {
+		if t.S > t.K { // on a map alone, as panels checks a panel
 			return nil, console.Usage("--map: S = %d is more than K = %d", t.S, t.K)
 		}
 		var err error
@@ -125,7 +124,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 			return nil, err
 		}
 		if opt.Atoms != 1 {
-			t.Atoms = max(1, int(math.Round(opt.Atoms*float64(t.K))))
+			t.Atoms = max(1, int(math.Round(opt.Atoms*float64(t.K)))) // 0, for opt.Atoms of 1, stands for K
 		}
 		t.Seed, t.Limit = opt.Seed, opt.Iterations
 		for t.Trial = range opt.Trials {
@@ -149,7 +148,7 @@ func (opt Options) sizes(p planted.Panel) []int {
 		}
 	}
 	var list []int
-	for _, f := range []int{2, 3, 5, 7, 10, 14, 20, 28} {
+	for _, f := range []int{2, 3, 5, 7, 10, 14, 20, 28} { // about the range of N/K in the paper's panels
 		list = append(list, f*p.K)
 	}
 	return list
@@ -166,7 +165,7 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 		workers := min(runtime.GOMAXPROCS(0), len(tasks))
 		need := console.Process(float64(workers) * (8*float64(t.M)*float64(t.N) +
 			learner.Memory(t.M, t.N, max(t.K, t.Atoms), t.S) +
-			8*float64(t.K)*float64(t.K+2*t.M)))
+			8*float64(t.K)*float64(t.K+2*t.M))) // the cosines of all pairs of atoms, and both dictionaries
 		if err := console.EnoughMemory(memory, fmt.Sprintf("%s with M,K,S = %d,%d,%d and N = %d, %d trials at a time,",
 			t.Learner, t.M, t.K, t.S, t.N, workers), need, ", a smaller -j or a smaller --n"); err != nil {
 			return err

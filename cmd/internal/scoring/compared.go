@@ -179,8 +179,8 @@ type position struct {
 // mass of the differences in the window of windowCols × windowRows cells that has the largest sum.
 const (
 	cellSide   = 32
-	windowCols = 20
-	windowRows = 14
+	windowCols = 20 // 640 pixels
+	windowRows = 14 // 448 pixels
 )
 
 // differences holds for each cell of a scene the sum of |A − B| over the pixels of the cell and over all pairs of the
@@ -231,7 +231,7 @@ func (d *differences) peak() position {
 	largest, centre := 0.0, position{d.scene.X / 2, d.scene.Y / 2}
 	for y := 0; y+h <= d.rows; y++ {
 		for x := 0; x+w <= d.cols; x++ {
-			sum, across, down := 0.0, 0.0, 0.0
+			sum, across, down := 0.0, 0.0, 0.0 // float64(…) below rounds each product, so that all processors agree
 			for row := y; row < y+h; row++ {
 				for i, v := range d.sums[row*d.cols+x:][:w] {
 					sum += v

@@ -109,8 +109,8 @@ func (opt *EvalOptions) table() settings.Table {
 		{Name: "effort", To: settings.OneOf(&opt.Effort, "best", superres.Efforts()...),
 			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, four times as long"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).If("2 to 16",
-			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), Help: "the scale `N`, 2 to 16: how " +
-			"much TEST was enlarged, or how much to reduce"},
+			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), // complete refuses 1 for models
+			Help: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
 		{Name: "protocol", To: settings.OneOf(&opt.Protocol, "", score.Names()...),
 			Help: "score by `NAME`: matlab-y, matlab-grey or nfe; by default nfe for IDX files, else matlab-y"},
 		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the "+

@@ -44,7 +44,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 		return err
 	}
 	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits,
-		BytesPerPixel: 100, Notes: opt.Notes}
+		BytesPerPixel: 100, Notes: opt.Notes} // 100: for a picture, its reduction, the result and the scores
 	list, err := from.List(ctx, opt.Inputs)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func (d *comparison) region(i int) image.Rectangle {
 
 // tile returns the part of p that touches region, a rectangle of the scene; in pixels of p, and empty if none touches.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
-	// From v in the shown pixels of a side of the scene to its own pixels: rounded down, and rounded up to the end.
+	// From v, a position along a side as the scene shows it, to pixels of p: rounded down, or rounded up to the end.
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }
 	return image.Rect(
@@ -110,7 +110,7 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 }
 
 // reduce returns img, whose size is in p, encoded with at most an equal share of maxReducedPixels: as JPEG or, if img
-// has transparency, as PNG with at most a quarter of the share.
+// has transparency, as PNG with at most a quarter of the share, since a PNG takes more bytes for a pixel.
 func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
 	opaque, format, pixels := picture.IsOpaque(img), imagefile.JPEG, maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {

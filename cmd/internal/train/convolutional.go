@@ -21,7 +21,7 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer returns the trainer of a convolutional stage with the settings opt. The trainer continues from
 // the state file of an interrupted training, if there is one. It fails if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t, all := opt.convolutional, opt.coupled
+	t, all := opt.convolutional, opt.coupled // opt.coupled has the options for models of all kinds, too
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
 	t.BackProject, t.Seed, t.MaxMemory, t.Report = all.BackProject, all.Seed, opt.Limits.Memory, opt.report
 	t.Engine = opt.pipe

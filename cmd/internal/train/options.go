@@ -26,7 +26,7 @@ func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional
 	*o, *t = d, n
-	coder, sparsity, _ := strings.Cut(d.Coder, ":sparsity=")
+	coder, sparsity, _ := strings.Cut(d.Coder, ":sparsity=") // the default is NAME:sparsity=S
 	atoms, _ := strconv.Atoi(sparsity)
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
@@ -82,7 +82,7 @@ func (opt *Options) table() settings.Table {
 			"`SPEC` of the dictionary learner: see superres learners"),
 		plugins.CoderOption(&o.Coder, coder, "`SPEC` of the sparse coder: see superres coders"),
 		{Name: "sparsity", To: settings.Num(&opt.sparsity, atoms).AtLeast(0),
-			Help: "code patches with `S` atoms at most; 0: as the coder's spec says"},
+			Help: "code patches with `S` atoms at most; 0: no limit but what the coder's spec says"},
 		{Name: "atoms", To: settings.Num(&o.Atoms, d.Atoms).AtLeast(1), Help: "learn `K` atoms"},
 		{Name: "iterations", To: settings.Num(&o.Iterations, d.Iterations).AtLeast(1),
 			Help: "iterate `N` times at most"},
@@ -92,9 +92,8 @@ func (opt *Options) table() settings.Table {
 				n.Patch)},
 	}, ofKind(coupledModels, settings.Table{
 		{Name: "patches", To: settings.Num(&o.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
-		{Name: "flat", To: settings.Num(
-			&opt.flat, 255*d.Flat,
-		).If("0 to 255", isLevel), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+		{Name: "flat", To: settings.Num(&opt.flat, 255*d.Flat).If("0 to less than 255", isLevel),
+			Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
 	}), settings.Table{
 		{Name: "reduce", To: settings.Parsed(&o.Reductions, factorsText(d.Reductions), readReductions),
 			Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional " +
@@ -121,7 +120,8 @@ const pipeEngine = "pipe"
 
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind restricts the options in t to models of this kind and returns t. Help names the kind unless it is the default.
+// ofKind restricts the options in t to models of this kind and returns t. Help names the kind unless it is the default,
+// or the option is --convolutional, which asks for the kind.
 func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{kind}
@@ -202,7 +202,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.engine == pipeEngine {
 		opt.command = strings.Replace(opt.command, "superres train", "python -m superres.train", 1)
 	}
-	opt.Sources.Complete(c, opt.Limits, 40)
+	opt.Sources.Complete(c, opt.Limits, 40) // bytes of memory for each pixel while pictures are read
 	opt.coupled.Flat = opt.flat / 255
 	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)
 	return err

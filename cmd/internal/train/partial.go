@@ -21,7 +21,7 @@ func (opt Options) partial() partial {
 	return partial(opt.Output + ".partial")
 }
 
-// read returns the state in the file, nil if it is missing. It refuses more than memory/2 bytes, and other than a file.
+// read returns the state in the file, nil if it is missing. It refuses more than memory/2 bytes, and irregular files.
 func (p partial) read(memory int64) ([]byte, error) {
 	name := string(p)
 	info, err := os.Lstat(name)

@@ -115,7 +115,8 @@ func tell(bar *console.Progress, r learning.Report) {
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// trainingOf returns "; " and trainingText for the network of m, or "" if m does not record how much it was trained.
+// trainingOf returns "; " and trainingText for the first convolutional stage of m, or "" if m has none or does not
+// record how much it was trained.
 func trainingOf(m *superres.Model) string {
 	pixels := m.Provenance.Pixels
 	s, err := stageOf(m, "", "")
@@ -126,9 +127,7 @@ func trainingOf(m *superres.Model) string {
 }
 
 // open returns the models called names, which may be paths of files, and the provenance of each model.
-func open(ctx context.Context, names []string) (
-	list []*superres.Model, from []superres.Provenance, err error,
-) {
+func open(ctx context.Context, names []string) (list []*superres.Model, from []superres.Provenance, err error) {
 	for _, name := range names {
 		m, err := models.Open(ctx, name)
 		if err != nil {

@@ -65,13 +65,13 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 // the rest is cut off. A result with an error has no picture.
 func draw(list []result) image.Image {
 	const columns, gap, line, letter = 3, 12, 15, 7 // gap, height of a line, and width of a letter are in pixels
-	cell := image.Pt(40*letter, 0)
+	cell := image.Pt(40*letter, 0)                  // at least 40 letters wide
 	for _, r := range list {
 		if r.image != nil { // all pictures have the same size
 			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
 		}
 	}
-	step := image.Pt(cell.X+gap, cell.Y+5*line)
+	step := image.Pt(cell.X+gap, cell.Y+5*line) // four lines of text, and an empty one
 	rows := (len(list) + columns - 1) / columns
 	out := imaging.New(min(len(list), columns)*step.X+gap, rows*step.Y+gap, color.White)
 	for i, r := range list {
@@ -81,12 +81,12 @@ func draw(list []result) image.Image {
 		}
 		var lines []string
 		for _, text := range append([]string{r.name}, r.lines()...) {
-			text = strings.ReplaceAll(text, "×", "x")
+			text = strings.ReplaceAll(text, "×", "x") // the font has only ASCII
 			lines = append(lines, console.Paragraph{Lines: []string{text}}.Fit(cell.X/letter)...)
 		}
 		for k, text := range lines[:min(len(lines), 4)] {
 			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
-				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
+				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)} // the baseline, 2 pixels above the end of the line
 			d.DrawString(text[:min(len(text), cell.X/letter)])
 		}
 	}

@@ -44,7 +44,7 @@ with the picture. On the page two results can be laid over one another.`,
 
 // options are the settings for one call; the options in table set them.
 type options struct {
-	page, names string
+	page, names string       // the file of the page; the names of models with commas between, or empty: see --models
 	at          *image.Point // centre of the part; nil: choose the part with most detail
 	scale       int
 	limits      console.Limits
@@ -155,7 +155,8 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels; around is the width of the margin around it that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around pixel, empty if pixel is outside; for nil, picture.Busiest chooses the part.
+// partOf returns the part of img around pixel, relative to the corner of img, or empty if pixel is outside. For nil,
+// picture.Busiest chooses the part.
 func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))

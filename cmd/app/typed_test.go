@@ -89,6 +89,7 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg --wrap z", code: usage, answer: says("--wrap: unknown value", "auto none x y both")},
 		{line: "photo.jpg --alpha none --background #ff8000 --name flat", made: "flat.jpg"},
 		{line: "photo.jpg --background orange", code: usage, answer: says("expected #rrggbb, white, black or grey")},
+		{line: "photo.jpg --background 1234567", code: usage, answer: says("expected #rrggbb, white, black or grey")},
 		{line: "photo.jpg -m pixel --blend --alpha premultiplied --name own", made: "own.jpg"},
 		{line: "photo.jpg -q 90", code: usage,
 			answer: says("-q is --quiet; write --quality 90")},

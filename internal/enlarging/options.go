@@ -160,7 +160,7 @@ func efforts() (words []settings.Word) {
 func readColour(text string) (c color.NRGBA, err error) {
 	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
 	hex := cmp.Or(named[strings.ToLower(text)], text)
-	if n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32); err == nil && len(hex) == len("#rrggbb") {
+	if n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32); err == nil && len(hex) == 7 && hex[0] == '#' {
 		return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}, nil
 	}
 	return c, usage.Errorf("--background %s: expected #rrggbb, white, black or grey", text)

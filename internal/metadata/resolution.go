@@ -80,7 +80,7 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 func fraction(v float64) [2]uint32 {
 	for _, denominator := range []float64{1, 10, 100, 1000} {
 		n := math.Round(v * denominator)
-		if n <= math.MaxUint32 && (math.Abs(n-v*denominator) < 1e-6 || denominator == 1000) {
+		if n <= math.MaxUint32 && (math.Abs(n-float64(v*denominator)) < 1e-6 || denominator == 1000) {
 			return [2]uint32{uint32(n), uint32(denominator)}
 		}
 	}

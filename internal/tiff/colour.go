@@ -83,11 +83,11 @@ func (d *decoder) picture() image.Image {
 func (d *decoder) converter() func(p []byte) {
 	wide := d.canvas.sample == 2
 	get := func(p []byte, i int) float64 { return float64(p[i]) / math.MaxUint8 }
-	set := func(p []byte, i int, v float64) { p[i] = byte(min(max(v, 0), 1)*math.MaxUint8 + 0.5) }
+	set := func(p []byte, i int, v float64) { p[i] = byte(float64(min(max(v, 0), 1)*math.MaxUint8) + 0.5) }
 	if wide {
 		get = func(p []byte, i int) float64 { return float64(binary.BigEndian.Uint16(p[2*i:])) / math.MaxUint16 }
 		set = func(p []byte, i int, v float64) {
-			binary.BigEndian.PutUint16(p[2*i:], uint16(min(max(v, 0), 1)*math.MaxUint16+0.5))
+			binary.BigEndian.PutUint16(p[2*i:], uint16(float64(min(max(v, 0), 1)*math.MaxUint16)+0.5))
 		}
 	}
 	switch {
@@ -207,5 +207,5 @@ func srgb(v float64) float64 {
 	if v <= 0.0031308 {
 		return 12.92 * max(v, 0)
 	}
-	return 1.055*elementary.Pow(v, 1/2.4) - 0.055
+	return float64(1.055*elementary.Pow(v, 1/2.4)) - 0.055
 }

@@ -64,7 +64,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 		}
 	case d.isFloat():
 		for i := range s.n {
-			v := uint16(d.float(s.row, i*n+k)/d.white*math.MaxUint16 + 0.5) // scaled from 0..white
+			v := uint16(float64(d.float(s.row, i*n+k)/d.white*math.MaxUint16) + 0.5) // scaled from 0..white
 			if inverted {
 				v = ^v
 			}

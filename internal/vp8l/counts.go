@@ -102,12 +102,12 @@ func (c *counts) estimate() float64 {
 			if count > 0 {
 				total += float64(count)
 				used++
-				n -= float64(count) * elementary.Log2(float64(count))
+				n -= float64(float64(count) * elementary.Log2(float64(count)))
 			}
 		}
 		if total > 0 {
 			const perSymbol = 5 // about how many bits store the length of a code
-			n += total*elementary.Log2(total) + perSymbol*float64(used)
+			n += float64(total*elementary.Log2(total)) + float64(perSymbol*float64(used))
 		}
 	}
 	return n

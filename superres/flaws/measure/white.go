@@ -76,9 +76,6 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
 	}
-	if estimate == 0 && f.ColourNoise == 0 {
-		return 0
-	}
 	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps: take other blocks.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {

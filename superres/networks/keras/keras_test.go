@@ -151,6 +151,8 @@ func TestRefused(t *testing.T) {
 		`activation "x"`:                     of(one(`Activation|"activation": "x"`)),
 		"along axis 1":                       of(one(`Concatenate|"axis": 1|in in`)),
 		"that leaves no picture":             of(one(`GlobalAveragePooling2D|`)),
+		"by [2 3] and":                       of(one(`UpSampling2D|"size": [2, 3], "interpolation": "bilinear"`)),
+		"with the threshold 0.5":             of(one(`ReLU|"threshold": 0.5`)),
 		`padding "causal"`:                   of(one(`MaxPooling2D|"pool_size": 2, "padding": "causal"`)),
 		"expected 1":                         {replace(`[["n0", 0, 0]]`, `[]`), folder},
 		"use 1 of \"n0\"":                    {replace(`[["n0", 0, 0]]`, `[["n0", 1, 0]]`), folder},

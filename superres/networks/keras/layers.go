@@ -31,6 +31,7 @@ type config struct {
 	Alpha         *float64        `json:"alpha"`
 	NewAlpha      *float64        `json:"negative_slope"`
 	MaxValue      *float64        `json:"max_value"`
+	Threshold     float64         `json:"threshold"`
 	Epsilon       float64         `json:"epsilon"`
 	Scale         json.RawMessage `json:"scale"`
 	Offset        float64         `json:"offset"`
@@ -240,6 +241,7 @@ func (c *call) relu() int {
 			slope = *stated
 		}
 	}
+	fail.When(c.Threshold != 0, "with the threshold %g is not supported", c.Threshold)
 	node := c.add(graph.PReLU{Slope: []float32{float32(slope)}}, c.in[0])
 	if c.MaxValue == nil {
 		return node
@@ -259,10 +261,11 @@ func (c *call) prelu() int {
 // upSampling adds an UpSampling2D by nearest neighbour or bilinear interpolation.
 func (c *call) upSampling() int {
 	op := graph.Resize{Up: c.Size[0], Down: 1}
-	if c.Interpolation == "bilinear" {
+	isBilinear := c.Interpolation == "bilinear"
+	isKnown := isBilinear || c.Interpolation == "nearest" || c.Interpolation == ""
+	fail.When(!isKnown || c.Size[0] != c.Size[1], "by %v and %.20q is not supported", c.Size, c.Interpolation)
+	if isBilinear {
 		op.By = graph.Bilinear
-	} else if c.Interpolation != "nearest" && c.Interpolation != "" || c.Size[0] != c.Size[1] {
-		panic(fail.With("by %v and %.20q is not supported", c.Size, c.Interpolation))
 	}
 	return c.add(op, c.in[0])
 }

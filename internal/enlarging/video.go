@@ -262,7 +262,7 @@ func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 // as an RGB picture of 8 bits per sample. It serves only for measuring, as frames of more bits are rounded.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
-	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }
+	level := func(v float32) uint8 { return uint8(float32(255*picture.Clamp(v)) + 0.5) }
 	for i := range chroma.Low[0].Pix {
 		at := i % chroma.Low[0].W
 		l, _, _, _ := luma.At(at, i/chroma.Low[0].W).RGBA()

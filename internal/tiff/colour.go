@@ -170,14 +170,13 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	if d.canvas.sample == 2 {
 		span = 65535. / 256
 	}
-	a, b = a*span, b*span
+	a, b = float64(a*span), float64(b*span)
 	if d.photometric == iccLab {
 		a, b = a-128, b-128
 	} else {
 		a, b = fromTwosComplement(a), fromTwosComplement(b)
 	}
-	l *= 100
-	fy := (l + 16) / 116
+	fy := (float64(100*l) + 16) / 116
 	x, y, z := 0.9642*labInverse(fy+a/500), labInverse(fy), 0.8249*labInverse(fy-b/200)
 	// From XYZ (D50) to linear sRGB, with Bradford adaptation (brucelindbloom.com, "RGB/XYZ matrices").
 	red = srgb(float64(3.1338561*x) - float64(1.6168667*y) - float64(0.4906146*z))

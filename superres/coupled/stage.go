@@ -286,7 +286,7 @@ func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, err
 				for i, k := range index {
 					v := float32(value[i])
 					for h, a := range c.high[int(k)*m : int(k+1)*m] {
-						patch[h] += v * a
+						patch[h] += float32(v * a)
 					}
 				}
 			}

@@ -16,7 +16,7 @@ type block struct {
 	atoms []int // ascending
 	users []int // the signals that use an atom of the block
 	start []int // for each user, where its non-zeros begin in local and pos, then the end
-	local []int // the atom of each non-zero, as an index of atoms
+	local []int // the atom of each non-zero, as an index into atoms
 	pos   []int // the index of each non-zero in codes.Value
 
 	// r holds the columns of R_b, one after the other, m entries each. If there are fewer signals than entries, the m

@@ -133,7 +133,7 @@ func init() {
 			c := &Coder{}
 			c.declare(fs)
 			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end; 0: none given")
 			return c
 		},
 	})

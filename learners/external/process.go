@@ -212,7 +212,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for a program that has written its result file but printed no answer. It may be "".
+// flushAdvice returns advice for a program that has printed no answer but written its result file, else "".
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {

@@ -50,8 +50,7 @@ import (
 type Lasso struct {
 	// Lambda is λ, in the units of the signals. The default, 0, is the smallest that Tolerance and Sparsity allow.
 	Lambda float64
-	// Tolerance is ε, the residual norm ‖y − Dx‖₂. Only one of Lambda and Tolerance may be set. The default, 0, is the
-	// smallest possible norm.
+	// Tolerance is ε, the residual norm ‖y − Dx‖₂; not with Lambda. The default, 0, is the smallest possible norm.
 	Tolerance float64
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
@@ -67,7 +66,7 @@ func init() {
 		New: func(fs *flag.FlagSet) Coder {
 			c := &Lasso{}
 			fs.Float64Var(&c.Lambda, "lambda", 0, "weight of the l1 norm; 0: as small as the other limits let it be")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; not with lambda")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm that ends a signal, not with lambda; 0: least")
 			fs.IntVar(&c.Sparsity, "sparsity", 0,
 				"non-zeros a signal at most, with least-squares coefficients; 0: no limit")
 			fs.BoolVar(&c.Debias, "debias", false, "least-squares coefficients without a sparsity too")
@@ -246,7 +245,7 @@ func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda flo
 	if w.Debias || w.Sparsity > 0 {
 		lambda, met = 0, false
 	}
-	rounds := 2
+	rounds := 2 // of refinement
 	if met {
 		rounds = 5 // of Newton's method for λ
 	}

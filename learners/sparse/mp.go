@@ -45,8 +45,8 @@ func init() {
 		Reference: "Mallat, Zhang 1993",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &MP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			fs.IntVar(&c.Steps, "steps", 0, "steps a signal at most; 0: 100 for each of its entries")
 			return c
 		},

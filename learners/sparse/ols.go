@@ -43,8 +43,8 @@ func init() {
 		Reference: "Chen, Billings, Luo 1989",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &OLS{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			return c
 		},
 	})

@@ -45,8 +45,8 @@ func init() {
 		Reference: "Pati, Rezaiifar, Krishnaprasad 1993; Rubinstein, Zibulevsky, Elad 2008",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &OMP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			return c
 		},
 	})

@@ -15,10 +15,10 @@ import (
 
 // pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
 // and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
-// and the stages; colour is enlarged afterwards, because the network for colour looks at the enlarged brightness.
+// and the stages; colour is enlarged afterwards, because Model.Colour looks at the enlarged brightness.
 //
-// If the model has a network, it takes the place of the interpolation. A pass with a network for red, green and blue
-// takes and returns those three planes, and the stages improve each of them; a single plane of brightness or
+// If the model has a Model.Network, it takes the place of the interpolation. A pass with a network for red, green and
+// blue takes and returns those three planes, and the stages improve each of them; a single plane of brightness or
 // transparency goes through such a network as red, green and blue that are equal.
 type pass struct {
 	model         *Model
@@ -255,7 +255,7 @@ func (p *pass) pushColour(
 	handOver()
 	p.colourDone = to
 	p.luma.dropBefore(mem, p.keepFrom(to, reach)*s)
-	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
+	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil // where the next colour begins
 }
 
 // networkWork is the work of a network in reports of progress. The work of one stage counts as 1.

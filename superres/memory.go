@@ -44,7 +44,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	}
 	live := (pixel+split)*in + result
 	if m.pixels {
-		live += 2 * (pixel + 8) * (in + out) // the picture as it is compared, and its enlargement
+		live += 2 * (pixel + 8) * (in + out) // pixelart has 8 bytes to compare a pixel
 	}
 	shared = programBytes + WithGarbage(m.loadedMemory(s))
 	if !m.maxEffort {
@@ -109,7 +109,8 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is the memory, in bytes, of the program without a model and a picture, with the garbage of its ballast.
+// programBytes is the memory, in bytes, of the program without model and picture, and with garbage up to
+// console.Ballast.
 const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
@@ -171,7 +172,7 @@ func (m *Model) bandRows(s sizes) int {
 }
 
 // lastPass returns the factor by which all passes enlarge a side, the factor of the passes before the last one, and the
-// longest reach of the stages of the last pass.
+// longest reach of the stages of the last pass. A plain interpolation counts as a pass by a whole factor that suffices.
 func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	if m.IsPlain() {
 		return max(1, (s.w+s.inW-1)/s.inW), 1, 0

@@ -155,8 +155,8 @@ func (j *junction) advance(rows int) {
 	}
 }
 
-// ensemble returns whole planes, enlarged as task t says, at the effort max. It calls report with the share of the work
-// that is done, 0 to 1.
+// ensemble returns whole planes, enlarged as task t says, at the effort max. report gets the share of work done, 0 to
+// 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
 	alone.mixer = nil
@@ -176,7 +176,7 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 }
 
 // isLarge reports whether the models of all passes are large, so that a picture is enlarged in only two orientations.
-// At ×4 that takes as long as the model photo in more orientations, and has 0.1 dB more. All quarter turns would bring
+// At ×4 that takes as long as the model photo in all quarter turns, and has 0.1 dB more. All quarter turns would bring
 // another 0.02 to 0.04 dB. Saturated flowers lose up to 0.7 dB, because colour misleads a large network.
 func (m *Model) isLarge(s sizes) bool {
 	models := m.chainModels(s)

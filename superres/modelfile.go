@@ -150,7 +150,7 @@ func (h header) check() error {
 		return fmt.Errorf("model.json: format %d, scale %d, %d stages", h.Format, h.Scale, len(h.Stages))
 	}
 	if (h.Scale < 2 || h.Scale > 4) && len(h.Stages)+len(h.Colours) > 0 {
-		return fmt.Errorf("model.json: stages at scale %d, expected 2 to 4", h.Scale)
+		return fmt.Errorf("model.json: stages, or networks for colour, at scale %d, expected 2 to 4", h.Scale)
 	}
 	if slices.ContainsFunc(h.Stages, func(s stage.Head) bool { return s.Kind == "anchored" }) {
 		return errors.New("the model has anchored stages, which are no more; train a convolutional one, " +

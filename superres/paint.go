@@ -277,7 +277,7 @@ type flatFinder struct {
 	padded          [3][]float32 // row y at index y%3, with a missing sample before it and after it
 	paddedY         [3]int       // which row each element of padded holds; -1: none yet
 	missing         []float32    // stands for the rows above and below the plane
-	least, greatest []float32
+	least, greatest []float32    // for each sample of a row, the value that three share; < 0 and > 1: none
 }
 
 func newFlatFinder(width int) *flatFinder {

@@ -122,7 +122,7 @@ func (r *blurRun) ready(count int) int {
 
 // enlarge sets in out the rows of the result that belong to row y of the picture and lie in [r.done, end).
 func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
-	means, made := make([][]float32, r.Planes), -1
+	means, made := make([][]float32, r.Planes), -1 // made is the below of means; -1: none yet
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
 		below, last := r.Radius, row%r.Factor == r.Factor-1
 		if r.Ragged && r.Radius > 0 && !last {

@@ -52,7 +52,7 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 }
 
 // Memory implements Learner. It counts the coefficients of an atom that all signals use and, unless Approximate is set,
-// the residual E of that atom, the smaller Gram matrix of E, and the memory for decomposing it.
+// the residual E of that atom, and five matrices of the size of the smaller Gram matrix of E, to decompose it.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {

@@ -58,7 +58,7 @@ type ROP struct {
 	// Norm keeps the paper's shrinkage of columns q̂ of P_k + Λ1_k by (1 − t)₊, t = 1/(ρ‖q̂‖). By default 1 − t becomes
 	// 1 − t·(1 − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. Penalty implies Norm.
 	Norm bool
-	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2 passes, or 1 pass if
+	// Sweeps is how many passes of ADMM over all Z_k an iteration has. The default, 0, is 2 passes, or 1 pass if
 	// there are fewer than two signals per atom, since with more passes such signals soon become atoms themselves.
 	Sweeps int
 	// Noise is the root mean square of the noise in the entries of Y, in the units of Y: ε = Noise·√(MN); 0: no noise.

@@ -106,7 +106,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 	for i := 0; i < len(rows) && p.keepsLow; i++ {
 		p.low[i].append(nil, rows[i])
 	}
-	out, keep, err := p.enlarge(ctx, rows, mem, work)
+	out, keep, err := p.enlarge(ctx, rows, mem, work) // keep is the first row of low that is needed later
 	if out == nil || err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 	if out[0] == nil { // then all planes are nil: all go through the same stages
 		return nil, ctx.Err()
 	}
-	if len(out) < len(rows) {
+	if len(out) < len(rows) { // out is brightness alone: colour follows
 		if out, keep, err = p.pushColour(ctx, out[0], keep, mem); out == nil || err != nil {
 			return nil, err
 		}

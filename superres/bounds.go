@@ -80,8 +80,8 @@ func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	return s
 }
 
-// At returns the signs of the pixel (x, y): 1, which makes a weight an offset, the logarithms of four mean squares,
-// with 0.05 added so that they are finite, and the signs that all pixels share.
+// At returns the signs of the pixel (x, y): 1, which makes a weight an offset, the logarithms of the mean squares of
+// added, then of detail, each within 2 and 8 pixels (plus 0.05, to be finite), and the signs that all pixels share.
 func (s *Signs) At(x, y int) (list [SignCount]float64) {
 	list[0] = 1
 	at := y*s.added[0].W + x

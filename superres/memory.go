@@ -209,7 +209,7 @@ func (m *Model) Reach(inW, inH, w, h int) int {
 		for _, c := range model.colourStages() {
 			colour = max(colour, c.Reach())
 		}
-		reach += (sum + colour + scale - 1) / scale
+		reach += (sum + colour + scale - 1) / scale // in samples of the picture, rounded up
 		scale *= model.Scale
 	}
 	return reach + 1 // the clamp of flat areas

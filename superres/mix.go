@@ -39,6 +39,7 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if m.Network != nil || mix.Model.Network != nil {
 		return nil, usage.Errorf("superres: a model with a network cannot be mixed with another")
 	}
+	// At the size of the picture, colour stays as it is where a model makes no pass.
 	sameColour := mix.Model.enlargesColour(s) == m.enlargesColour(s) || s.inW == s.w && s.inH == s.h
 	if mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort || mix.Model.IsPlain() != m.IsPlain() ||
 		!sameColour {
@@ -214,7 +215,7 @@ func (m *Model) meanOfOrientations(
 }
 
 // addOriented enlarges whole planes in one orientation, turns the result back and adds it, times weight, to sums. For a
-// network it collects the garbage first.
+// network, it first collects the garbage of the orientation before; orientation 0 comes first.
 func (m *Model) addOriented(
 	ctx context.Context, sums, in []*plane.Plane, t task, orientation int32, weight float32,
 ) error {

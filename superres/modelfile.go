@@ -35,8 +35,8 @@ type header struct {
 	Provenance Provenance            `json:"provenance"`
 }
 
-// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
-// model.json, the arrays of the network as "network.name", and the arrays of stage i as "stagei.name". The same model
+// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as model.json, and the
+// arrays as "network.name", as "stagei.name" for stage i, and as "colour.name" and "subsampled.name". The same model
 // gives the same bytes. A plain interpolation cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if m.IsPlain() {
@@ -252,7 +252,7 @@ func (m *Model) Fingerprint() (string, error) {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	if m.maxEffort {
-		fmt.Fprintln(h, "max, colours apart")
+		fmt.Fprintln(h, "max, colours apart") // any text that other efforts do not have
 	}
 	for _, scale := range m.scales() {
 		model, err := m.modelFor(scale)

@@ -201,7 +201,7 @@ func (r reply) readTrace() ([]learners.Step, error) {
 }
 
 // parseStep parses a line of a trace. head names the columns; unknown columns are ignored, and fields without a column
-// stay 0. Values must be from 0 to below 1e15, which an int holds, iteration and replaced whole numbers.
+// stay 0. All values must be numbers from 0 to below 1e15, iteration and replaced whole numbers.
 func parseStep(head, row []string) (s learners.Step, err error) {
 	var iteration, replaced, seconds float64
 	fields := map[string]*float64{

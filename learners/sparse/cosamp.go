@@ -74,6 +74,7 @@ type cosampWorker struct {
 }
 
 // pursue sets w.best to the best support of s atoms that the rounds of CoSaMP find, with its least-squares solution.
+// They end when a residual norm is at most floor, which is rounding error, or no longer falls.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)

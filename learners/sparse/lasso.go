@@ -34,7 +34,7 @@ import (
 // A Sparsity S does not define such a problem. It ends the path before atom S + 1 joins, unless λ or ε is met earlier.
 // The coefficients at that point mean little (with S = 1 the coefficient is the difference of the two largest |d_kᵀy|).
 // So with a Sparsity, or with Debias, the path only chooses the support, and the coefficients are the least-squares
-// solution on it. Otherwise they are the solution of the problem, which is smaller. Note: K-SVD with S = 3 on a planted
+// solution on it. Otherwise they are the solution of the problem and smaller. Note: K-SVD with S = 3 on a planted
 // problem (M, K, N = 16, 32, 600) ends at RMSE 0.072; with coefficients of the path it would be 0.103 (with OMP 0.055).
 //
 // The cost is n·K for Dᵀy and (|I| + 4)·K + 2·|I|² for a step, plus |I|·n if there is a Tolerance; memory is 2K + S²

@@ -71,7 +71,8 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 // spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution. They
+// end when a residual norm is at most floor, which is rounding error, or no longer falls.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
 	w.solve(y, &w.best)
@@ -120,8 +121,7 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 }
 
 // grow writes the code of y to index and value and returns its number of atoms. It calls pursue with s = most if there
-// is a sparsity but no tolerance, else with s = 1, 2, … until the tolerance or s = most is reached. pursue gets as
-// floor the residual norm that is rounding error.
+// is a sparsity but no tolerance, otherwise with s = 1, 2, … until the tolerance or s = most is reached.
 func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	pursue func(y []float64, s int, floor float64), index []int32, value []float64) int {
 	energy := dot(y, y)

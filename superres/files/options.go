@@ -143,7 +143,7 @@ func (o *Options) Set(name, text string) (err error) {
 const region = "region"
 
 // refused returns err, an error from setting an option of table, as an ErrOptions in one line, with the names that Set
-// uses and without words of over 200 characters.
+// uses, and with words of over 200 characters shortened.
 func refused(table settings.Table, err error) error {
 	text := table.Undashed(safefile.OneLine(err.Error()))
 	words := strings.Split(text, " ")

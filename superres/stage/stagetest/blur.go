@@ -27,7 +27,7 @@ type Blur struct {
 
 func init() { stage.RegisterNetwork("blur", loadBlur) }
 
-// loadBlur is the stage.NetworkLoader of Blur.
+// loadBlur is the stage.NetworkLoader of Blur. It takes the radius from an array, so that a file of a Blur has one.
 func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	var b Blur
 	if err := stage.Unmarshal(params, &b); err != nil {
@@ -144,7 +144,7 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	}
 }
 
-// mean returns the means around the samples of row y, over the rows from y − r.Radius to y + below.
+// mean returns the means around the samples of row y, over the rows from y − r.Radius to y + below; others count as 0.
 func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	sums, means := make([]float32, r.w), make([]float32, r.w)
 	for v := max(y-r.Radius, 0); v < min(y+below+1, r.h); v++ {

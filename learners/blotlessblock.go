@@ -122,7 +122,7 @@ func (b *block) step(momentum float64) (bool, error) {
 		return false, err
 	}
 	v1 := vectors.Slice(0, m, 0, low).(*mat.Dense)
-	w := make([]float64, low)
+	w := make([]float64, low)       // a column of W
 	xw := mat.NewDense(s, low, nil) // X_b·Wᵀ for the new X_b
 	for u, j := range b.users {
 		from, to := b.start[u], b.start[u+1]

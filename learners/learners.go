@@ -252,8 +252,8 @@ func largestIsNegative(v []float64) bool {
 
 // twoStageMemory returns the peak memory of the loop alternate in bytes, for k atoms, n signals of m entries and at
 // most s non-zeros in a code. update is the extra memory of the update. The loop always holds two arrays of the size of
-// Y (the signals and the residual), the codes of this and of the last iteration, the rows of X, where codes and rows
-// begin, and the best atoms of all checks (restart.go): during coding one more copy of the atoms, in the update three.
+// Y (signals and residual), the codes of this and of the last iteration, the rows of X, where codes begin, 5 numbers an
+// atom, and the best atoms of all checks (restart.go): in coding one more copy of the atoms, in the update three.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)

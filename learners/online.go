@@ -60,7 +60,7 @@ func init() {
 		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &Online{}
-			fs.IntVar(&l.Batch, "batch", 0, "signals coded between two updates at most; 0: 256, or as many as atoms")
+			fs.IntVar(&l.Batch, "batch", 0, "signals between two updates at most; 0: 256, or as many as atoms, if more")
 			fs.Float64Var(&l.Forget, "forget", 0, "weight of batch s after batch t is (s/t)^forget; 0: 10")
 			bindRestart(fs, &l.Keep)
 			return l

@@ -114,7 +114,7 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 }
 
 // restartMixture replaces the weaker atom of the most coherent pair: a mixture of two atoms is coherent with a stronger
-// one, and minus its projection on that one it is nearly the missing atom. It returns false if no |cos| is above
+// one, and minus its projection on that one it is nearly the missing atom. It returns false if no |cos| is over
 // coherent.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent

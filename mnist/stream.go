@@ -161,7 +161,7 @@ type members struct {
 	b *bufio.Reader // the reader from which z reads
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. At the end of a member it skips zeros, and begins the next member.
 func (m *members) Read(p []byte) (int, error) {
 	n, err := m.z.Read(p)
 	if err != io.EOF {

@@ -143,7 +143,7 @@ func (m *Model) stream(
 		}
 	}
 	if last := len(e.passes) - 1; last >= 0 && e.resizing == nil && mixedIn == nil {
-		e.passes[last].take = write // of the last pass, which returns no rows then
+		e.passes[last].take = write // the last pass writes its rows itself, and returns none
 	}
 	top := 0
 	for lo := 0; lo < t.inH; lo += bandRows {
@@ -216,7 +216,7 @@ func (w *window) end() int { return w.top + w.plane.H }
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
 func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
 
-// append adds the rows of p. The window keeps p or a copy of it, and gives memory that it does not keep, p's too, to
+// append adds the rows of p. The window keeps p or a copy of it, and gives what it does not keep, p's memory too, to
 // mem.
 func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	if w.plane.H == 0 {

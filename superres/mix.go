@@ -156,8 +156,7 @@ func (j *junction) advance(rows int) {
 	}
 }
 
-// ensemble returns whole planes, enlarged as task t says, at the effort max. report gets the share of work done, 0 to
-// 1.
+// ensemble returns whole planes, enlarged as task t says, at the effort max. report gets the share of work done, to 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
 	alone.mixer = nil

@@ -205,8 +205,7 @@ func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (score.
 
 // RestoreExact reduces the brightness of img by scale with the model's degradation and enlarges it by scale. It returns
 // the normalised squared error (NFE) and the result. Nothing is rounded to 8 bits before the error is computed, but
-// samples are limited to 0..1, as in Table 1 of the paper of package coupled. A side of img less than scale is an
-// error.
+// samples are limited to 0..1, as in Table 1 of the paper of package coupled. A side of img below scale is an error.
 func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (float64, *image.Gray, error) {
 	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
 		return 0, nil, fmt.Errorf("superres: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)

@@ -86,7 +86,7 @@ func oneThread(environment []string) []string {
 	return environment
 }
 
-// read sends the lines of the standard output to p.lines.
+// read sends the lines of the standard output, cut to maxLine bytes, to p.lines, until the output ends or quit closes.
 func (p *process) read(out *io.PipeReader) {
 	defer close(p.lines)
 	defer out.Close() // then the program cannot print any more

@@ -189,7 +189,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	return count
 }
 
-// setDirection sets w.pace (v) and w.slope to the direction of the path on the support. It returns sᵀv for the signs s.
+// setDirection sets w.pace to v = G_II⁻¹s and w.slope to G_I·v for the support I and its signs s. It returns sᵀv.
 func (w *lassoWorker) setDirection(support []int32) float64 {
 	pace := w.pace[:len(support)]
 	w.forward(w.sign[:len(support)], pace)

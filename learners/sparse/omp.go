@@ -95,9 +95,8 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 }
 
 // pursue codes a signal y by adding atom after atom to the support, until there are w.most, the tolerance is reached,
-// or the next atom depends on the support. It writes the atoms to index and their coefficients to value, and returns
-// their number. choose returns the atom that joins as number count, or -1 if the residual is at most floor, rounding
-// error.
+// or the next depends on the support. It writes the atoms to index and their coefficients to value, and returns their
+// number. choose returns atom number count, or -1 if the residual is at most floor, rounding error.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)

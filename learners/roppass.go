@@ -7,7 +7,7 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
+// The pass of a sweep over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
 // two arrays is read and written once, a few columns at a time, which stay in the fastest cache:
 //
 //  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of

@@ -109,8 +109,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is the memory, in bytes, of the program without model and picture, and with garbage up to
-// console.Ballast.
+// programBytes is the memory, in bytes, of the program without model and picture, with garbage that its ballast allows.
 const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.

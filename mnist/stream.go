@@ -92,7 +92,7 @@ type stream struct {
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
 
-	width, height int // of an item; 1 for labels, but the height is 8 for the labels of QMNIST
+	width, height int // of an item; 1 for labels, but QMNIST has several values in a column
 
 	next int   // index of the next item
 	err  error // why the reading ended; io.EOF after a complete file
@@ -229,7 +229,7 @@ func (s *stream) readLabel() (int, error) {
 }
 
 // read fills dst, which has the size of one item (an image or a label), with the next item. After the last item it
-// returns io.EOF, or an error if the file goes on. After an error all calls return it.
+// returns io.EOF, or an error if the file goes on. After an error all further calls return it.
 func (s *stream) read(dst []byte) error {
 	if s.err != nil {
 		return s.err

@@ -255,7 +255,7 @@ func (p *pass) pushColour(
 	handOver()
 	p.colourDone = to
 	p.luma.dropBefore(mem, p.keepFrom(to, reach)*s)
-	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil // where the next colour begins
+	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil // colour is interpolated again from there
 }
 
 // networkWork is the work of a network in reports of progress. The work of one stage counts as 1.

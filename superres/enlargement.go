@@ -216,8 +216,7 @@ func (w *window) end() int { return w.top + w.plane.H }
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
 func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
 
-// append adds the rows of p. The window keeps p or a copy of it, and gives what it does not keep, p's memory too, to
-// mem.
+// append adds the rows of p. The window keeps p or a copy of it. Memory that it does not keep, p's too, goes to mem.
 func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	if w.plane.H == 0 {
 		w.plane = *p

@@ -44,7 +44,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	}
 	live := (pixel+split)*in + result
 	if m.pixels {
-		live += 2 * (pixel + 8) * (in + out) // pixelart has 8 bytes to compare a pixel
+		live += 2 * (pixel + 8) * (in + out) // the picture as compared, by keys of 8 bytes, and its enlargement
 	}
 	shared = programBytes + WithGarbage(m.loadedMemory(s))
 	if !m.maxEffort {

@@ -156,7 +156,7 @@ func (j *junction) advance(rows int) {
 	}
 }
 
-// ensemble returns whole planes, enlarged as task t says, at the effort max. report gets the share of work done, to 1.
+// ensemble returns whole planes, enlarged as task t says, at the effort max. report gets the share done, 0 to 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
 	alone.mixer = nil
@@ -183,9 +183,9 @@ func (m *Model) isLarge(s sizes) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(model *Model) bool { return !model.large })
 }
 
-// quarterTurns are the orientations of package picture that flip nothing, upright first. The PSNR of the mean over them
-// is 0.02 to 0.05 dB above one orientation, and at most 0.01 dB below the mean over all eight, which takes twice the
-// time.
+// quarterTurns are the orientations of package picture that flip nothing, upright first. PSNR of the mean over them is
+// 0.02 to 0.05 dB more than of one, and at most 0.01 dB less than of the mean over all eight, which takes twice as
+// long.
 var quarterTurns = []int32{
 	0, picture.Transposed | picture.FlipX, picture.FlipX | picture.FlipY, picture.Transposed | picture.FlipY,
 }

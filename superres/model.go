@@ -155,7 +155,7 @@ type sibling struct {
 // sizes are the sides of a picture and of its enlargement, in pixels.
 type sizes struct{ inW, inH, w, h int }
 
-// Mix says that parts of a picture are enlarged by a second model, such as one for stronger noise where there is more.
+// Mix says that parts of a picture are enlarged by a second model, such as one for strong noise where noise is strong.
 type Mix struct {
 	// Model is the second model, of the same scale and effort; it has a network for colour if the first model does.
 	Model *Model

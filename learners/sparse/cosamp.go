@@ -59,7 +59,7 @@ func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)}
+		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)} // a widened support has up to 3S atoms
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)

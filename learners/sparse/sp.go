@@ -60,7 +60,7 @@ func (c SP) MostNonZeros() int { return c.Sparsity }
 // Code implements Coder.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &spWorker{newSubspace(d, 2*most)}
+		w := &spWorker{newSubspace(d, 2*most)} // a widened support has up to 2S atoms
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)

@@ -148,7 +148,7 @@ const networkBandRows = 64
 // bandRows returns the height of a band, in rows of the picture, that is used unless Options.BandRows is set.
 func (m *Model) bandRows(s sizes) int {
 	scale, scaleBefore, reach := m.lastPass(s)
-	sample := m.sampleBytes(s, false) + 8 // bytes; grey pictures get the same bands as others
+	sample := m.sampleBytes(s, false) + 8 // bytes, 8 of them to spare; grey pictures get the same bands as others
 	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
 	if m.IsPlain() {

@@ -26,7 +26,7 @@ type problem struct {
 	residual []float64     // Y − DX, signal after signal
 
 	iteration, iterations int  // the number of this iteration, counted from 1, and the largest number of iterations
-	transient             bool // set by an update that will change its objective later: the loop must not end
+	transient             bool // the update will change its objective later: the loop must not settle or stall
 }
 
 // signal, atom and residualOf return y_j, d_k and the residual of signal j.
@@ -168,7 +168,7 @@ func (p *problem) errors() []float64 {
 	return errs
 }
 
-// worstSignals returns the signals with errors above 0, by descending error; equal errors keep their order.
+// worstSignals returns the indices of signals with errors above 0, largest error first; equal ones keep their order.
 func worstSignals(errs []float64) []int {
 	count := 0 // counted first, so that the list takes no more memory than Memory says
 	for _, v := range errs {
@@ -186,8 +186,8 @@ func worstSignals(errs []float64) []int {
 	return list
 }
 
-// Finish completes the result of a learner: it makes the largest entry of every atom positive by negating the atom with
-// its coefficients, drops coefficients that are zero, and adds a warning if no signal uses some atoms. It changes r.
+// Finish completes the result r of a learner, and changes it: it makes the largest entry of every atom positive by
+// negating the atom with its coefficients, drops coefficients of 0, and adds a warning if no signal uses an atom.
 func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms, flip := r.Dictionary.Atoms(), make([]bool, k)
@@ -221,8 +221,7 @@ func Finish(r *Result) (*Result, error) {
 	return r, nil
 }
 
-// finishCancelled finishes the result r of a cancelled learner, nil if no iteration is complete. It returns nil if r is
-// nil, or if Finish fails.
+// finishCancelled finishes the result r of a cancelled learner. It returns nil if r is nil, or if Finish fails.
 func finishCancelled(r *Result) *Result {
 	if r == nil {
 		return nil

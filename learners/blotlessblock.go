@@ -16,7 +16,7 @@ type block struct {
 	atoms []int // ascending
 	users []int // the signals that use an atom of the block
 	start []int // for each user, where its non-zeros begin in local and pos, then the end
-	local []int // the atom of each non-zero, as an index of atoms
+	local []int // the atom of each non-zero, as an index into atoms
 	pos   []int // the index of each non-zero in codes.Value
 
 	// r holds the columns of R_b, one after the other, m entries each. If there are fewer signals than entries, the m
@@ -122,7 +122,7 @@ func (b *block) step(momentum float64) (bool, error) {
 		return false, err
 	}
 	v1 := vectors.Slice(0, m, 0, low).(*mat.Dense)
-	w := make([]float64, low)
+	w := make([]float64, low)       // a column of W
 	xw := mat.NewDense(s, low, nil) // X_b·Wᵀ for the new X_b
 	for u, j := range b.users {
 		from, to := b.start[u], b.start[u+1]

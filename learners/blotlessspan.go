@@ -45,7 +45,7 @@ func (b *block) reduce(rows blas64.General) error {
 // column returns column j of R_b, in entries or in coordinates.
 func (b *block) column(j int) []float64 { return b.r[j*b.m : (j+1)*b.m] }
 
-// toEntries converts the rows of d, which are weights of the columns of R_b·basis, to entries of signals.
+// toEntries converts the rows of d, weights of the columns of R_b·basis, to entries. Without a basis they are entries.
 func (b *block) toEntries(d *mat.Dense) *mat.Dense {
 	if b.basis == nil {
 		return d

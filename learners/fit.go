@@ -9,11 +9,11 @@ import (
 	"superres/internal/parallel"
 )
 
-// fit sets the code of every signal to the minimiser of f_μ(D) (see SimCO) on its support for the current atoms, and
-// the residual to Y − DX for these codes. It returns f_μ(D).
+// fit sets the code of every signal to the x on its support with the least ‖y − Dx‖² + μ‖x‖² for the current atoms,
+// and the residual to Y − DX for these codes. It returns f_μ(D), the sum of the least values (see SimCO).
 func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	const grain = 64                             // signals that a worker takes at a time
-	sums := make([]float64, (p.n+grain-1)/grain) // summed in order at the end, so that workers do not change f
+	sums := make([]float64, (p.n+grain-1)/grain) // summed in order at the end, for the same bits with any workers
 	largest := 0                                 // the largest support
 	for j := range p.n {
 		largest = max(largest, p.codes.Start[j+1]-p.codes.Start[j])
@@ -43,9 +43,9 @@ func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	return f, err
 }
 
-// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I. It solves L·Lᵀx = D_Iᵀy, where L, the Cholesky factor
-// of D_IᵀD_I + μ·1, is written to chol with 1/L_ii on the diagonal: row by row forwards, together with the forward
-// substitution, then backwards. An atom that depends linearly on the atoms before it gets coefficient 0.
+// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I of atoms of length 1. It solves L·Lᵀx = D_Iᵀy, where L,
+// the Cholesky factor of D_IᵀD_I + μ·1, is written to chol with 1/L_ii on the diagonal: row by row forwards, with the
+// forward substitution, then backwards. An atom that depends linearly on the atoms before it gets coefficient 0.
 func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []float64) {
 	n := len(support)
 	for i, a := range support {

@@ -18,9 +18,8 @@ import (
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
 //
-// and R is updated before the next atom. The atoms are updated in the order of their numbers. The triplet comes from
-// the smaller Gram matrix of E (leading.go), so an update of an atom costs |ω|·M² and a few M³ if it is exact, and
-// 4·|ω|·M if it is approximate.
+// and R is updated before the next atom. Atoms are updated in the order of their numbers. The triplet comes from the
+// smaller Gram matrix of E (leading.go), so an exact update costs |ω|·M² and a few M³, an approximate one 4·|ω|·M.
 //
 // M. Aharon, M. Elad, A. Bruckstein: K-SVD, IEEE Trans. Signal Processing 54 (2006), doi:10.1109/TSP.2006.881199.
 // Approximate form: R. Rubinstein, M. Zibulevsky, M. Elad, Technion CS-2008-08.
@@ -53,7 +52,7 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 }
 
 // Memory implements Learner. It counts the coefficients of an atom that all signals use and, unless Approximate is set,
-// the residual E of that atom, the smaller Gram matrix of E, and the memory for decomposing it.
+// the residual E of that atom, and five matrices of the size of the smaller Gram matrix of E, to decompose it.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {

@@ -39,8 +39,7 @@ import (
 // J. Mairal, F. Bach, J. Ponce, G. Sapiro: Online learning for matrix factorization and sparse coding, JMLR 11 (2010),
 // states the problem; the update of D is by K. Engan, S. Aase, J. Husøy, ICASSP 1999.
 type Lasso struct {
-	// Lambda is the last λ, as a share of the root mean square length of the signals, above 0 and below 1. The
-	// default, 0, is 0.01.
+	// Lambda is the last λ, as a share, below 1, of the root mean square length of the signals. The default is 0.01.
 	Lambda float64
 	// First is the first λ, as the same share. The default, 0, is 0.5, or Lambda if that is larger.
 	First float64

@@ -37,7 +37,7 @@ type Options struct {
 	Atoms int
 	// Iterations is the largest number of iterations. The default, 0, is 100.
 	Iterations int
-	// Coder codes the signals. A Coderless learner does not use it. The default, nil, is OMP with 3 non-zeros a signal.
+	// Coder codes the signals, unless the learner is Coderless. The default, nil, is OMP with min(3, K) non-zeros.
 	Coder sparse.Coder
 	// Init is the first dictionary, M×K. The default, nil, is a random sample of the training signals: see Start.
 	Init *sparse.Dictionary
@@ -71,8 +71,8 @@ type StopReason string
 const (
 	IterationLimit StopReason = "iteration limit"
 	Exact          StopReason = "residual is zero"     // ‖Y − DX‖_F ≤ 1e-9 ‖Y‖_F
-	Settled        StopReason = "dictionary settled"   // no entry moves by more than 1e-9; ROP: see ropTolerance
-	Stalled        StopReason = "no more improvement"  // 60 iterations without 0.1 % less residual
+	Settled        StopReason = "dictionary settled"   // no new atom, no entry moves by > 1e-9; ROP: see ropTolerance
+	Stalled        StopReason = "no more improvement"  // 60 iterations without 0.2 % less objective
 	Cancelled      StopReason = "cancelled by context" // ctx ended
 )
 
@@ -101,7 +101,7 @@ func (r *Result) Least() float64 {
 }
 
 // Falling reports whether the limit of iterations ended the learning while the RMSE still fell by more than 1 % over
-// the last tenth of the steps. An RMSE below a thousandth of the first step's RMSE counts as 0.
+// the last tenth of the steps, of which there must be 10 or more. An RMSE below a thousandth of the first counts as 0.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
 	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE
@@ -145,10 +145,10 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 		}
 		energy += e
 	}
-	if energy > 1e290 {
+	if energy > 1e290 { // float64 ends at 1.8e308: room is left for sums of many such numbers
 		return opt, nil, errors.New("learners: the training signals are too large for their squares to be summed")
 	}
-	if energy < 1e-280 {
+	if energy < 1e-280 { // and begins at 2.2e-308: room for the 1e-18 of it that counts as rounding error
 		return opt, nil, errors.New("learners: all training signals are zero, or too small to square")
 	}
 	if opt.Init != nil {
@@ -252,8 +252,8 @@ func largestIsNegative(v []float64) bool {
 
 // twoStageMemory returns the peak memory of the loop alternate in bytes, for k atoms, n signals of m entries and at
 // most s non-zeros in a code. update is the extra memory of the update. The loop always holds two arrays of the size of
-// Y (the signals and the residual), the codes of this and of the last iteration, the rows of X, where codes and rows
-// begin, and the best atoms of all checks (restart.go): during coding one more copy of the atoms, in the update three.
+// Y (signals and residual), the codes of this and of the last iteration, the rows of X, where codes begin, 5 numbers an
+// atom, and the best atoms of all checks (restart.go): in coding one more copy of the atoms, in the update three.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)

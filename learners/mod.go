@@ -46,7 +46,7 @@ func (MOD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*3*square(k)+8*3*float64(k)*float64(m))
 }
 
-// modUpdate computes all atoms as the least-squares solution for the current codes.
+// modUpdate sets all atoms to the least-squares solution for the codes, at length 1, and scales coefficients to fit.
 func modUpdate(_ context.Context, p *problem) error {
 	xx, xy := p.codes.NormalEquations(p.m, p.signal)
 	var d mat.Dense // K×M: the new atoms by rows

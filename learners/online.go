@@ -60,7 +60,7 @@ func init() {
 		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &Online{}
-			fs.IntVar(&l.Batch, "batch", 0, "signals coded between two updates at most; 0: 256, or as many as atoms")
+			fs.IntVar(&l.Batch, "batch", 0, "signals between two updates at most; 0: 256, or as many as atoms, if more")
 			fs.Float64Var(&l.Forget, "forget", 0, "weight of batch s after batch t is (s/t)^forget; 0: 10")
 			bindRestart(fs, &l.Keep)
 			return l
@@ -94,7 +94,7 @@ func (l Online) batch(k int) int {
 	return l.Batch
 }
 
-// withDefaults returns l with its default values filled in, for k atoms and the signals y.
+// withDefaults returns l for k atoms and the signals y: defaults filled in, and Batch at most the number of signals.
 func (l Online) withDefaults(y *mat.Dense, k int) Online {
 	_, n := y.Dims()
 	l.Batch = min(l.batch(k), n)
@@ -228,7 +228,7 @@ func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64)
 }
 
 // descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other. Then it scales the atoms to length 1, and A and B
-// to fit. Atoms that no past batch has used do not change.
+// to fit. Atoms that no past batch has used, with A_kk at rounding error, do not change.
 func (s *onlineState) descend() {
 	largest := 0.0
 	length, u := make([]float64, s.k), make([]float64, s.m)

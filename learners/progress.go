@@ -10,13 +10,14 @@ import (
 	"superres/learners/sparse"
 )
 
-// A loop ends before its last iteration when the residual is below exactResidual, when the dictionary has settled, or
-// when the objective has not fallen by the share stallGain within stallSteps iterations.
+// A loop ends before its last iteration when the residual is at most exactResidual, when it replaces no atom and moves
+// no entry of an atom by more than settledMove, or when the objective has not fallen by the share stallGain within
+// stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
 	settledMove   = 1e-9 // the largest change of an entry of an atom
 	stallSteps    = 60
-	stallGain     = 1.999e-3 // of ‖Y − DX‖², which is 0.1 % of ‖Y − DX‖
+	stallGain     = 1.999e-3 // of the objective; where that is ‖Y − DX‖², it is 0.1 % of ‖Y − DX‖
 )
 
 // progress records the iterations of a loop: it keeps the result of the last iteration and decides when to end.
@@ -38,7 +39,7 @@ func newProgress(opt Options, y *mat.Dense, began time.Time) *progress {
 }
 
 // endStep records an iteration: its dictionary and codes, ‖Y − DX‖², the objective (often the same number), how many
-// atoms were replaced, and the largest change of an entry of an atom. It reports whether the loop ends.
+// atoms were replaced, and the largest change of an entry of an atom. It reports whether it was the last one.
 func (w *progress) endStep(d *sparse.Dictionary, codes *sparse.Codes, squaredError, objective float64, replaced int,
 	move float64) bool {
 	if w.result == nil {
@@ -80,8 +81,8 @@ func (w *progress) goOn() {
 	w.result.Stop, w.bestAt = IterationLimit, len(w.result.Steps)
 }
 
-// fail ends a loop in which an iteration failed with err. If the reason is the end of ctx, it returns the result of the
-// previous iteration with ctx.Err().
+// fail ends a loop in which an iteration failed with err. If ctx has ended, it returns the result of the previous
+// iteration, nil if there is none, with ctx.Err().
 func (w *progress) fail(ctx context.Context, err error) (*Result, error) {
 	if ctx.Err() != nil {
 		return finishCancelled(w.result), ctx.Err()

@@ -21,14 +21,12 @@ import (
 //
 //	minimise Σ_k ‖Z_k‖_{2,1}  subject to  Y = Σ_k Z_k,  rank Z_k ≤ 1,
 //
-// where ‖·‖_{2,1} is the sum of the lengths of the columns. It needs no coder and no tuning, only Y, K and a seed. It
-// is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
-// ropstate.go.
+// where ‖·‖_{2,1} is the sum of the lengths of the columns. It needs no coder, only Y, K and a seed. It is solved by
+// ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see ropstate.go.
 //
 // The learner scales Y to columns of length 1 (root mean square). The penalty ρ grows geometrically over the
 // iterations, and the steps are over-relaxed. While ρ grows, atoms that have become a mixture of two atoms, or a single
-// large signal, are found and replaced. A code has a non-zero where the column of Q_k is not zero, which the shrinkage
-// decides exactly.
+// large signal, are found and replaced. A code has a non-zero where the shrinkage leaves the column of Q_k above zero.
 //
 // With few signals the minimum of Σ‖Z_k‖_{2,1} is not at the dictionary that generated them, because its codes have
 // fewer and larger entries. So, from some iteration on, long columns are shrunk less, as a concave function of their
@@ -57,16 +55,15 @@ type ROP struct {
 	Penalty float64
 	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7. 1 is no relaxation, which Paper requires.
 	Relaxation float64
-	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1
-	// − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
+	// Norm keeps the paper's shrinkage of columns q̂ of P_k + Λ1_k by (1 − t)₊, t = 1/(ρ‖q̂‖). By default 1 − t becomes
+	// 1 − t·(1 − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. Penalty implies Norm.
 	Norm bool
-	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2 passes, or 1 pass if
+	// Sweeps is how many passes of ADMM over all Z_k an iteration has. The default, 0, is 2 passes, or 1 pass if
 	// there are fewer than two signals per atom, since with more passes such signals soon become atoms themselves.
 	Sweeps int
-	// Noise is the root mean square of the noise in the entries of Y, in the units of Y: ε = Noise·√(MN). The default,
-	// 0, is no noise.
+	// Noise is the root mean square of the noise in the entries of Y, in the units of Y: ε = Noise·√(MN); 0: no noise.
 	Noise float64
-	// EstimateNoise sets Noise to an estimate, several times from half of the iterations on: see ropnoise.go.
+	// EstimateNoise replaces Noise by an estimate, several times from half of the iterations on: see ropnoise.go.
 	EstimateNoise bool
 	// Keep keeps all atoms. By default atoms that are mixtures or single large signals are replaced: see roprestart.go.
 	Keep bool
@@ -121,27 +118,26 @@ func init() {
 //	    to 2000          34000 4300  1    0.4     53000  2     380    2       6
 //	      with c to 0.6  41000 6400  3    0.4     63000  2     900    3       6
 //
-// c grows to 0.6, not to 0.8, because where nothing can be found (M = 24, K = 48, S = 6, N = 100) c to 0.6, the norm
-// and c to 0.8 give an error of 0.292, 0.294 and 0.302, and with noise of 0.5 times the signals' root mean square (M
-// = 16, K = 32, S = 3, N = 150) 0.243, 0.242 and 0.257. With noise of 0.02 times and N = 400, c to 0.6 gives 0.0001,
-// the norm 0.0003.
+// c grows to 0.6, not 0.8, since where nothing can be found (M = 24, K = 48, S = 6, N = 100) c to 0.6, the norm and c
+// to 0.8 err by 0.292, 0.294 and 0.302, and with noise of 0.5 times the signals' root mean square (M = 16, K = 32, S =
+// 3, N = 150) by 0.243, 0.242 and 0.257. With noise of 0.02 times and N = 400, c to 0.6 gives 0.0001, the norm 0.0003.
 //
 // At N = 80 the solutions with the norm have a sum of norms 2 % smaller than the true dictionary and codes, and a sum
 // of square roots of norms 1.3 to 1.5 times as large.
 const (
 	firstPenalty, middlePenalty, lastPenalty = 5, 30, 2000
-	settleAfter                              = 0.9        // of the iterations: then ρ grows to lastPenalty
+	settleAfter                              = 0.9        // of the sweeps: then ρ grows to lastPenalty
 	penaltySteps                             = 50         // about how many values ρ has
 	mostConcave                              = 0.6        // the largest c
-	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
-	concaveFall                              = 0.2        // the share of the iterations in which c falls again
+	normUntil, concaveFrom                   = 0.15, 0.55 // of the sweeps: c grows to mostConcave
+	concaveFall                              = 0.2        // of the sweeps: in which c falls to 0
 	relaxation                               = 1.7        // the default of α
 )
 
 // schedule holds the settings that depend on the number of signals.
 type schedule struct {
 	sweeps       int     // sweeps in an iteration
-	concaveUntil float64 // the share of the iterations after which c falls
+	concaveUntil float64 // the share of the sweeps after which c falls; 1: it never falls
 }
 
 // fewSignals is the number of signals per atom below which scheduleForFew applies. Few signals, as the 144 patches of a
@@ -158,16 +154,16 @@ var (
 // paperPenalty is the default ρ with Paper. The paper does not state a value.
 const paperPenalty = 20
 
-// denseCodes, times M, is the mean number of non-zeros of a signal above which the result gets a warning.
+// denseCodes, times M, is the mean number of non-zeros of a signal above which a result without Noise gets a warning.
 const denseCodes = 0.5
 
 // ropLimit is the largest size of the two large arrays together, in bytes.
 const ropLimit = 8 << 30
 
-// ropTolerance is the relative primal and dual residual at which the iterations end.
+// ropTolerance is the relative primal and dual residual at which the iterations end, unless atoms were just replaced.
 const ropTolerance = 1e-7
 
-// Memory implements Learner. It counts the two large arrays, a part of S for every eighth atom, the arrays of the size
+// Memory implements Learner. It counts the two large arrays, a part of S for every eight atoms, the arrays of the size
 // of Y, w and the shrinkage. It adds the memory of the largest of five steps: the start, a pass with one worker for
 // every processor, the gathering of S, replacing an atom, and the result. Codes may be dense, so s does not matter.
 func (l ROP) Memory(m, n, k, _ int) float64 {
@@ -298,8 +294,8 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 }
 
 // concavity returns c, which makes the shrinkage concave (see ROP.Norm), for a sweep with a number from 1 to sweeps: 0
-// until normUntil of the sweeps, from there in proportion up to mostConcave at concaveFrom, and, from the share
-// plan.concaveUntil on, down to 0 within concaveFall. c is always 0 with Norm or a fixed Penalty.
+// until normUntil of the sweeps, then in proportion up to mostConcave at concaveFrom, and, from plan.concaveUntil of
+// the sweeps on, down to 0 within concaveFall of them. c is always 0 with Norm or a fixed Penalty.
 func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
@@ -309,9 +305,9 @@ func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for a sweep with a number from 1 to sweeps: the fixed Penalty if there is one, or else a ρ that
-// grows geometrically from firstPenalty to middlePenalty until settleAfter of the sweeps, and then to lastPenalty. ρ
-// stays the same for period sweeps in a row, and is lastPenalty after the last sweep.
+// penalty returns ρ for a sweep with a number from 1 to sweeps + 1: the fixed Penalty if there is one, or else a ρ
+// that grows geometrically from firstPenalty to middlePenalty until settleAfter of the sweeps, and then to
+// lastPenalty. ρ stays the same for period sweeps in a row, and is lastPenalty for sweep number sweeps + 1.
 func (l ROP) penalty(sweep, period, sweeps int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty

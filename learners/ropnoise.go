@@ -39,12 +39,12 @@ func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	y := mat.DenseCopyOf(mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m).T())
-	most := min(s.m/2, s.k) + 1
+	most := min(s.m/2, s.k) + 1 // the largest S, and 1 more, which its bend needs
 	sizes := make([]float64, s.n)
 	for j := range sizes {
 		sizes[j] = energy(s.signal(j))
 	}
-	left := []float64{max(median(sizes), 1e-24)} // for each s, the median of the signals' squared errors
+	left := []float64{max(median(sizes), 1e-24)} // for each s, the median squared error, never 0
 	for count := 1; count <= min(most, s.m, s.k); count++ {
 		codes, err := sparse.OMP{Sparsity: count}.Code(ctx, d, y)
 		if err != nil {
@@ -82,12 +82,12 @@ func isNoiseDue(sweep, sweeps int) bool {
 	return sweep > sweeps/2 && (sweep-1)%period == 0
 }
 
-// relax relaxes the constraint from now on to ‖Y − ΣZ_k‖ ≤ ε. noise is the root mean square of the noise in an entry.
+// relax sets the constraint to ‖Y − ΣZ_k‖ ≤ ε from now on. noise is the root mean square of the noise in entries of Y.
 func (s *ropState) relax(noise float64) {
 	if s.ball == 0 {
 		s.v = slices.Clone(s.y)
 	}
-	s.ball = max(noise*s.scale*math.Sqrt(float64(s.m)*float64(s.n)), 1e-12)
+	s.ball = max(noise*s.scale*math.Sqrt(float64(s.m)*float64(s.n)), 1e-12) // not 0: see ball
 }
 
 // noiseParam is the parameter noise of a spec: a number, or "auto" for EstimateNoise.

@@ -7,7 +7,7 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
+// The pass of a sweep over Q̂ and Ẑ (symbols as in ropState). Memory access takes most of the time, so each of the
 // two arrays is read and written once, a few columns at a time, which stay in the fastest cache:
 //
 //  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of
@@ -128,7 +128,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 		var grow [ropCall]float64
 		for i, now := range s.shrink[row:end] {
 			grow[i] = growth(now, r)
-			s.shrink[row+i] = now / grow[i]
+			s.shrink[row+i] = now / grow[i] // so that shrink·Q̂ remains Q
 		}
 		kernel.Rescale(q, z, u, grow[:end-row], s.w[row:end], r)
 	}
@@ -136,8 +136,8 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
-// gather computes S: the sum of the parts of all groups, plus the term (1 + r)·uwᵀ of every atom, which the parts do
-// not contain. It returns ‖Y − DX‖² and the number of non-zeros of X.
+// gather computes S: the parts of all groups, plus (1 + r)·uwᵀ of every atom, which they lack, since S has 2uwᵀ − Ẑ,
+// and the rescaled Ẑ is rẐ + (1 − r)·uwᵀ. It returns ‖Y − DX‖², for the scaled Y, and the number of non-zeros of X.
 func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	const grain = gatherGrain
 	type block struct {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart replaces up to one atom that copies a large signal, and two that mix two atoms. It returns how many.
+// restart replaces at most one atom that copies a large signal and two that mix two atoms. It returns how many.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -73,8 +73,8 @@ func (s *ropState) restartSpike() bool {
 }
 
 // mainDirection sets u to the leading left singular vector of the residuals, each divided by its size. Residuals of
-// size 0 are left out. Residuals begin ld entries apart. It returns false if all residuals are zero. The vector comes
-// from the smaller of the two Gram matrices.
+// size 0 are left out. Residuals begin ld entries apart. It returns false if all residuals are zero, or if the
+// decomposition fails. The vector comes from the smaller of the two Gram matrices.
 func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
 	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }
@@ -113,8 +113,9 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 	return Normalise(u) > 0
 }
 
-// restartMixture replaces the weaker atom of the most coherent pair: a mixture of two true atoms is coherent with a
-// stronger atom, and minus its projection on that atom it is nearly the missing one. It returns false without a pair.
+// restartMixture replaces the weaker atom of the most coherent pair: a mixture of two atoms is coherent with a stronger
+// one, and minus its projection on that one it is nearly the missing atom. It returns false if no |cos| is over
+// coherent.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {
@@ -138,7 +139,7 @@ func (s *ropState) restartMixture() bool {
 	return true
 }
 
-// setAtom sets Z_k and Q_k to u_k·w_kᵀ with multipliers of zero, where w_k are the components along u_k of the vectors
+// setAtom sets Z_k and Q_k to u_k·w_kᵀ with multipliers of zero, and w_k to the components along u_k of the vectors
 // that signal returns.
 func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 	u, w := s.direction(k), s.row(k)

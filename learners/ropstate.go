@@ -49,11 +49,11 @@ type ropState struct {
 	power       int       // how many power steps for u an iteration makes
 	exact       bool      // make u the leading singular vector, instead of power steps
 	rng         *rand.Rand
-	step        Step
+	step        Step // measures of the last sweep; Learn adds its number, time and replaced atoms
 }
 
-// newROPState returns the state for the start d: Z = u·wᵀ with the shortest X for which D·X = Y, Q = Z, and multipliers
-// of zero. noisy adds a little noise to the atoms, so that equal signals chosen as atoms do not stay equal.
+// newROPState returns the state for the start d: Z = u·wᵀ with the w of shortestCodes, Q = Z, multipliers of zero, and
+// Y scaled to a mean square length of 1. noisy adds a little noise to the atoms, so that equal atoms do not stay equal.
 func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, noisy bool) (*ropState, error) {
 	_, k := d.Dims()
 	n, ld := len(signals)/m, kernel.Pad(m)
@@ -102,7 +102,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 // twins is the |cos| above which two atoms of the start count as equal.
 const twins = 0.999
 
-// withoutTwins returns a copy of d in which each twin (see twins) of an earlier atom is replaced by a random signal
+// withoutTwins returns d, or a copy in which each twin (see twins) of an earlier atom is replaced by a random signal
 // that is no twin of any atom, as long as there are such signals. If each signal is a multiple of one atom, all signals
 // with the same atom are twins, and ROP would not find the missing atoms. With M = 16, K = 24, S = 1, N = 400 the error
 // of 20 planted problems of seed 7 is 0.1124 with twins and 0.0001 without.
@@ -133,7 +133,7 @@ func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dict
 			break
 		}
 	}
-	for j := 0; len(atoms) < m*k; j++ { // too few different signals: some twins stay
+	for j := 0; len(atoms) < m*k; j++ { // too few different signals: repeat the first atoms of d
 		atoms = append(atoms, d.Atom(j)...)
 	}
 	return sparse.FromAtoms(m, atoms)
@@ -174,7 +174,7 @@ func (s *ropState) column(array []float64, k, j int) []float64 {
 	return array[first : first+s.ld]
 }
 
-// iterate makes one iteration with penalty ρ, and then multiplies the scaled multipliers by rescale = ρ/(next ρ).
+// iterate makes one sweep with penalty ρ, sets step, and multiplies the scaled multipliers by rescale = ρ/(next ρ).
 func (s *ropState) iterate(penalty, rescale float64) {
 	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖², and K
 	scale := 1 / (count + 2)
@@ -187,7 +187,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 	t := s.pass(penalty, rescale)
 	squaredError, used := s.gather(rescale)
 	moved := s.constrain(rescale)
-	size := math.Sqrt(t[sumQ]) + 1e-12 // never 0, as it divides
+	size := math.Sqrt(t[sumQ]) + 1e-12 // ‖Q‖, never 0, as it divides
 	s.step = Step{
 		RMSE:     math.Sqrt(squaredError/float64(s.n*s.m)) / s.scale,
 		NonZeros: float64(used) / float64(s.n),
@@ -226,8 +226,8 @@ func (s *ropState) constrain(rescale float64) (moved float64) {
 	return math.Sqrt(moved)
 }
 
-// fill sets the dictionary of r to the atoms u_k, and the codes of r to the entries of w_k that are in use, which are
-// those where the auxiliary matrix Q_k is not zero. It returns nil if no iteration was completed.
+// fill sets the dictionary of r to the atoms u_k, and the codes of r to the entries of w_k, in the units of Y, that
+// are in use: those where the column of Q_k is not zero. It returns r, or nil if no iteration was completed.
 func (s *ropState) fill(r *Result) *Result {
 	if len(r.Steps) == 0 {
 		return nil

@@ -104,7 +104,8 @@ func (l SimCO) update(ctx context.Context, p *problem) error {
 	return err
 }
 
-// descend makes one gradient step from the current atoms. f is f_μ there, and fit has set the codes and the residual.
+// descend makes one gradient step from atoms for which fit has set codes and residual; f is f_μ there. It leaves codes
+// and residual of another step that it tried: fit must follow.
 func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	g, length, err := p.gradient(ctx)
 	if err != nil {
@@ -171,9 +172,8 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 }
 
 // goldenSection searches for the t > 0 with the least f(t). It returns the best t that it tried, or 0 if no f(t) was
-// below f0 = f(0). It brackets a minimum between 0 and t4, which starts at 0.01. t4 grows by the golden ratio while f
-// falls and t4 is below limit; it shrinks while f(t2) at the smallest inner point t2 is not below f0. Then three steps
-// shorten the bracket.
+// below f0 = f(0). It brackets a minimum between 0 and t4, at first 0.01: t4 grows by the golden ratio while f falls
+// and t4 is below limit, and shrinks while f(t2) at the smaller inner point t2 is not below f0. Three steps narrow it.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

@@ -47,7 +47,7 @@ func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	base := mat.NewDense(m, k, nil)
 	for j := range k {
 		v, column := mat.NewVecDense(small, mat.Col(nil, small-1-j, &vectors)), base.ColView(j).(*mat.VecDense)
-		if n < m {
+		if n < m { // v is a right singular vector: Y·v = σ·u
 			column.MulVec(&scaled, v)
 			column.ScaleVec(length/math.Sqrt(float64(n)), column)
 		} else {

@@ -58,7 +58,8 @@ const (
 	maxBytes  = 1 << 40 // of all images together
 )
 
-// checkSizes returns an error if the sizes in a header exceed the limits. Labels have width and height 1.
+// checkSizes returns an error if the sizes in a header exceed the limits. Labels have width 1, and height 1 or, in
+// files of QMNIST, the number of values in a row.
 func checkSizes(count, width, height int64) error {
 	for _, c := range []struct {
 		what          string
@@ -91,7 +92,7 @@ type stream struct {
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
 
-	width, height int // of an item; 1 for labels
+	width, height int // of an item; 1 for labels, but QMNIST has several values in a column
 
 	next int   // index of the next item
 	err  error // why the reading ended; io.EOF after a complete file
@@ -160,7 +161,7 @@ type members struct {
 	b *bufio.Reader // the reader from which z reads
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. At the end of a member it skips zeros, and begins the next member.
 func (m *members) Read(p []byte) (int, error) {
 	n, err := m.z.Read(p)
 	if err != io.EOF {
@@ -204,7 +205,7 @@ func (s *stream) readHeader() error {
 	if err != nil {
 		return cut("header", n, len(head), err)
 	}
-	size := [3]int64{1: 1, 2: 1} // count, height and width; for labels 1×1
+	size := [3]int64{1: 1, 2: 1} // count, height and width; for plain labels 1×1
 	for i := range s.magic.dims() {
 		size[i] = int64(binary.BigEndian.Uint32(head[4+4*i:]))
 	}
@@ -228,7 +229,7 @@ func (s *stream) readLabel() (int, error) {
 }
 
 // read fills dst, which has the size of one item (an image or a label), with the next item. After the last item it
-// returns io.EOF, or an error if the file goes on. After an error all further calls return that error.
+// returns io.EOF, or an error if the file goes on. After an error all further calls return it.
 func (s *stream) read(dst []byte) error {
 	if s.err != nil {
 		return s.err

@@ -33,8 +33,8 @@ func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error)
 	return &ImageWriter{w: b, count: count, width: width, height: height}, nil
 }
 
-// Write appends img, which may be a sub-image. It returns an error, and leaves the file unchanged, if the size of img
-// is not that of the file, or if all announced images are already written.
+// Write appends img, which may be a sub-image. If the file has another size of images, all announced images are
+// written, or the writer is closed, it returns an error and leaves the file unchanged.
 func (w *ImageWriter) Write(img *image.Gray) error {
 	if w.closed {
 		return fmt.Errorf("mnist: image writer: %w", os.ErrClosed)

@@ -102,7 +102,7 @@ func (g Grid) mustFit(w, h int) {
 type Averager struct {
 	grid   Grid
 	out    *plane.Plane
-	sum    []float64 // ring of Size rows of W sums: plane row y is at y % Size
+	sum    []float64 // ring of Size rows of W sums: plane row y is row y % Size
 	across []float64 // for each column, how many patch columns cover it
 	down   []float64 // for each row, how many patch rows cover it
 	next   int       // the patch row that Add expects next

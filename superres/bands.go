@@ -15,10 +15,10 @@ import (
 
 // pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
 // and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
-// and the stages; colour is enlarged afterwards, because the network for colour looks at the enlarged brightness.
+// and the stages; colour is enlarged afterwards, because Model.Colour looks at the enlarged brightness.
 //
-// If the model has a network, it takes the place of the interpolation. A pass with a network for red, green and blue
-// takes and returns those three planes, and the stages improve each of them; a single plane of brightness or
+// If the model has a Model.Network, it takes the place of the interpolation. A pass with a network for red, green and
+// blue takes and returns those three planes, and the stages improve each of them; a single plane of brightness or
 // transparency goes through such a network as red, green and blue that are equal.
 type pass struct {
 	model         *Model
@@ -106,7 +106,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 	for i := 0; i < len(rows) && p.keepsLow; i++ {
 		p.low[i].append(nil, rows[i])
 	}
-	out, keep, err := p.enlarge(ctx, rows, mem, work)
+	out, keep, err := p.enlarge(ctx, rows, mem, work) // keep is the first row of low that is needed later
 	if out == nil || err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 	if out[0] == nil { // then all planes are nil: all go through the same stages
 		return nil, ctx.Err()
 	}
-	if len(out) < len(rows) {
+	if len(out) < len(rows) { // out is brightness alone: colour follows
 		if out, keep, err = p.pushColour(ctx, out[0], keep, mem); out == nil || err != nil {
 			return nil, err
 		}
@@ -255,7 +255,7 @@ func (p *pass) pushColour(
 	handOver()
 	p.colourDone = to
 	p.luma.dropBefore(mem, p.keepFrom(to, reach)*s)
-	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
+	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil // colour is interpolated again from there
 }
 
 // networkWork is the work of a network in reports of progress. The work of one stage counts as 1.

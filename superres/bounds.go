@@ -48,8 +48,8 @@ const BoundsBytes = 48
 // SignCount is the number of signs of a pixel.
 const SignCount = 10
 
-// boundWeights are the weights of the signs at the scales 2, 3 and 4. The first weight of each is raised, by 0.01,
-// 0.075 and 0.07, to allow for pictures that were not learned from.
+// boundWeights are the weights of the signs, in the order of Signs.At, at the scales 2, 3 and 4. The first weight of
+// each is raised, by 0.01, 0.075 and 0.07, to allow for pictures that were not learned from.
 var boundWeights = [3][SignCount]float64{
 	{0.9855, 0.0961, -0.0731, 0.2458, 0.0601, 0.6450, 0.6677, -0.0672, 0.8130, -0.1120},
 	{1.5700, 0.0593, -0.0490, 0.2425, 0.0915, 0.6997, 0.5641, 0.1051, 0.9802, -0.1340},
@@ -80,8 +80,8 @@ func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	return s
 }
 
-// At returns the signs of the pixel (x, y): 1, which makes a weight an offset, the logarithms of four mean squares,
-// with 0.05 added so that they are finite, and the signs that all pixels share.
+// At returns the signs of the pixel (x, y): 1, which makes a weight an offset, the logarithms of the mean squares of
+// added, then of detail, each within 2 and 8 pixels (plus 0.05, to be finite), and the signs that all pixels share.
 func (s *Signs) At(x, y int) (list [SignCount]float64) {
 	list[0] = 1
 	at := y*s.added[0].W + x

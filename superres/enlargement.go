@@ -17,10 +17,10 @@ type task struct {
 	// planes is 1 for brightness or transparency alone. It is 3 for brightness, red minus brightness and blue minus
 	// brightness or, if the model takes RGB, for red, green and blue.
 	planes      int
-	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
-	hidesColour bool // stages that could look at colour do not get it
-	mixer       *mixer
-	mem         *stage.Pool
+	subsampled  bool        // colour comes from a file that keeps it at half the resolution of brightness
+	hidesColour bool        // stages that could look at colour do not get it
+	mixer       *mixer      // mixes in the result of a second model; nil: there is none
+	mem         *stage.Pool // for the memory of planes
 }
 
 // enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
@@ -143,7 +143,7 @@ func (m *Model) stream(
 		}
 	}
 	if last := len(e.passes) - 1; last >= 0 && e.resizing == nil && mixedIn == nil {
-		e.passes[last].take = write
+		e.passes[last].take = write // the last pass writes its rows itself, and returns none
 	}
 	top := 0
 	for lo := 0; lo < t.inH; lo += bandRows {
@@ -216,7 +216,7 @@ func (w *window) end() int { return w.top + w.plane.H }
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
 func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
 
-// append adds the rows of p. The window keeps p or a copy of it, and gives memory that it no longer needs back to mem.
+// append adds the rows of p. The window keeps p or a copy of it. Memory that it does not keep, p's too, goes to mem.
 func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	if w.plane.H == 0 {
 		w.plane = *p
@@ -272,7 +272,7 @@ func joinRGB(planes []*plane.Plane) {
 
 // splitRGB changes red, green and blue, in place, to brightness, red minus brightness and blue minus brightness.
 func splitRGB(planes []*plane.Plane) {
-	picture.LumaOf(planes[1], planes)
+	picture.LumaOf(planes[1], planes) // in place of green
 	planes[0], planes[1] = planes[1], planes[0]
 	subtract(planes[1], planes[1], planes[0])
 	subtract(planes[2], planes[2], planes[0])

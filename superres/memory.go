@@ -44,7 +44,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	}
 	live := (pixel+split)*in + result
 	if m.pixels {
-		live += 2 * (pixel + 8) * (in + out) // the picture as it is compared, and its enlargement
+		live += 2 * (pixel + 8) * (in + out) // the picture as compared, by keys of 8 bytes, and its enlargement
 	}
 	shared = programBytes + WithGarbage(m.loadedMemory(s))
 	if !m.maxEffort {
@@ -109,7 +109,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is the memory, in bytes, of the program without a model and a picture, with the garbage of its ballast.
+// programBytes is the memory, in bytes, of the program without model and picture, with garbage that its ballast allows.
 const programBytes = 40 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
@@ -148,7 +148,7 @@ const networkBandRows = 64
 // bandRows returns the height of a band, in rows of the picture, that is used unless Options.BandRows is set.
 func (m *Model) bandRows(s sizes) int {
 	scale, scaleBefore, reach := m.lastPass(s)
-	sample := m.sampleBytes(s, false) + 8 // bytes; grey pictures get the same bands as others
+	sample := m.sampleBytes(s, false) + 8 // bytes, 8 of them to spare; grey pictures get the same bands as others
 	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
 	if m.IsPlain() {
@@ -171,7 +171,7 @@ func (m *Model) bandRows(s sizes) int {
 }
 
 // lastPass returns the factor by which all passes enlarge a side, the factor of the passes before the last one, and the
-// longest reach of the stages of the last pass.
+// longest reach of the stages of the last pass. A plain interpolation counts as a pass by a whole factor that suffices.
 func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	if m.IsPlain() {
 		return max(1, (s.w+s.inW-1)/s.inW), 1, 0
@@ -208,7 +208,7 @@ func (m *Model) Reach(inW, inH, w, h int) int {
 		for _, c := range model.colourStages() {
 			colour = max(colour, c.Reach())
 		}
-		reach += (sum + colour + scale - 1) / scale
+		reach += (sum + colour + scale - 1) / scale // in samples of the picture, rounded up
 		scale *= model.Scale
 	}
 	return reach + 1 // the clamp of flat areas

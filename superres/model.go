@@ -155,8 +155,7 @@ type sibling struct {
 // sizes are the sides of a picture and of its enlargement, in pixels.
 type sizes struct{ inW, inH, w, h int }
 
-// Mix says that parts of a picture are enlarged by a second model, for example one for stronger noise where noise is
-// stronger.
+// Mix says that parts of a picture are enlarged by a second model, such as one for strong noise where noise is strong.
 type Mix struct {
 	// Model is the second model, of the same scale and effort; it has a network for colour if the first model does.
 	Model *Model
@@ -334,8 +333,7 @@ func (m *Model) enlargesColour(s sizes) bool {
 	})
 }
 
-// chainModels returns the models of the passes, in order. It leaves out models that cannot be opened, which Upscale
-// reports.
+// chainModels returns the models of the passes, in order, except models that cannot be opened, which Upscale reports.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if m.IsPlain() {
 		return nil

@@ -35,8 +35,8 @@ type header struct {
 	Provenance Provenance            `json:"provenance"`
 }
 
-// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
-// model.json, the arrays of the network as "network.name", and the arrays of stage i as "stagei.name". The same model
+// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as model.json, and the
+// arrays as "network.name", as "stagei.name" for stage i, and as "colour.name" and "subsampled.name". The same model
 // gives the same bytes. A plain interpolation cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if m.IsPlain() {
@@ -150,7 +150,7 @@ func (h header) check() error {
 		return fmt.Errorf("model.json: format %d, scale %d, %d stages", h.Format, h.Scale, len(h.Stages))
 	}
 	if (h.Scale < 2 || h.Scale > 4) && len(h.Stages)+len(h.Colours) > 0 {
-		return fmt.Errorf("model.json: stages at scale %d, expected 2 to 4", h.Scale)
+		return fmt.Errorf("model.json: stages, or networks for colour, at scale %d, expected 2 to 4", h.Scale)
 	}
 	if slices.ContainsFunc(h.Stages, func(s stage.Head) bool { return s.Kind == "anchored" }) {
 		return errors.New("the model has anchored stages, which are no more; train a convolutional one, " +
@@ -252,7 +252,7 @@ func (m *Model) Fingerprint() (string, error) {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	if m.maxEffort {
-		fmt.Fprintln(h, "max, colours apart")
+		fmt.Fprintln(h, "max, colours apart") // any text that other efforts do not have
 	}
 	for _, scale := range m.scales() {
 		model, err := m.modelFor(scale)

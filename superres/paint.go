@@ -22,7 +22,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height
 	if e.emit != nil && e.model.Network != nil { // a network returns many rows with the last band
-		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH)
+		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH) // at least the rows that a band becomes
 	}
 	for from := 0; from < height; from += strip {
 		e.paintStrip(top+from, rowsOfAll(planes, from, min(from+strip, height)))
@@ -156,7 +156,7 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
 		e.clearHaze(alpha)
 	}
-	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) }) // channel 3
+	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) }) // channel 3: alpha
 }
 
 // Transparency goes through the model as brightness does, because an outline is an edge like any other. Two measures
@@ -277,7 +277,7 @@ type flatFinder struct {
 	padded          [3][]float32 // row y at index y%3, with a missing sample before it and after it
 	paddedY         [3]int       // which row each element of padded holds; -1: none yet
 	missing         []float32    // stands for the rows above and below the plane
-	least, greatest []float32
+	least, greatest []float32    // for each sample of a row, the value that three share; < 0 and > 1: none
 }
 
 func newFlatFinder(width int) *flatFinder {

@@ -134,8 +134,8 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }
 
-// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless it
-// keeps squares or there is chroma.
+// prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless
+// there is chroma, the size stays, or the model keeps squares and opt.Blend is not set.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {
@@ -205,8 +205,7 @@ func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (score.
 
 // RestoreExact reduces the brightness of img by scale with the model's degradation and enlarges it by scale. It returns
 // the normalised squared error (NFE) and the result. Nothing is rounded to 8 bits before the error is computed, but
-// samples are limited to 0..1, as in Table 1 of the paper of package coupled. It is an error if a side of img is less
-// than scale.
+// samples are limited to 0..1, as in Table 1 of the paper of package coupled. A side of img below scale is an error.
 func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (float64, *image.Gray, error) {
 	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
 		return 0, nil, fmt.Errorf("superres: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)

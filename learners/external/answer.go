@@ -201,7 +201,7 @@ func (r reply) readTrace() ([]learners.Step, error) {
 }
 
 // parseStep parses a line of a trace. head names the columns; unknown columns are ignored, and fields without a column
-// stay 0. All values must be numbers from 0 to 1e15, and the iteration and the replaced atoms integers.
+// stay 0. All values must be numbers from 0 to below 1e15, iteration and replaced whole numbers.
 func parseStep(head, row []string) (s learners.Step, err error) {
 	var iteration, replaced, seconds float64
 	fields := map[string]*float64{
@@ -216,11 +216,11 @@ func parseStep(head, row []string) (s learners.Step, err error) {
 		isInteger := field == &iteration || field == &replaced
 		v, err := strconv.ParseFloat(row[i], 64)
 		if err != nil || !(v >= 0 && v < 1e15) || isInteger && v != math.Trunc(v) {
-			return s, fmt.Errorf("%s is %q, expected a number, 0 or more", name, row[i])
+			return s, fmt.Errorf("%s is %q, expected 0 to below 1e15, whole for iteration and replaced", name, row[i])
 		}
 		*field = v
 	}
 	s.Iteration, s.Replaced = int(iteration), int(replaced)
-	s.Elapsed = time.Duration(min(seconds, 1e9) * float64(time.Second))
+	s.Elapsed = time.Duration(min(seconds, 1e9) * float64(time.Second)) // a Duration holds 9.2e9 s
 	return s, nil
 }

@@ -18,7 +18,7 @@ type Coder struct {
 	Program
 	// Sparsity is the largest number of non-zeros in a code; larger codes are refused. The default, 0, is no limit.
 	Sparsity int
-	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
+	// Tolerance is the residual norm at which coding of a signal may end. Only the program uses it. 0: none is given.
 	Tolerance float64
 }
 

@@ -99,7 +99,7 @@ func (p Program) fail(format string, args ...any) error {
 }
 
 // solve gives a problem to the program: the statement s, and matrices by their file names. The caller must call done,
-// even after an error; done removes the files of the reply.
+// even after an error; done removes the files of the reply and, unless ctx is from Keep, ends the program.
 func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
 	err error) {
 	programs, end := programsOf(ctx)
@@ -133,7 +133,7 @@ func init() {
 			c := &Coder{}
 			c.declare(fs)
 			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end; 0: none given")
 			return c
 		},
 	})

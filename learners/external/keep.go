@@ -116,8 +116,8 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 // grace is the time that waiting programs get to end by themselves.
 const grace = time.Second
 
-// close ends all programs. Waiting programs first get the end of their standard input; busy programs, and those that do
-// not end within the time grace, are killed.
+// close ends all programs, and removes the folder of problems. Waiting programs first get the end of their standard
+// input; busy programs, and those that do not end within the time grace, are killed.
 func (p *programs) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -86,7 +86,7 @@ func oneThread(environment []string) []string {
 	return environment
 }
 
-// read sends the lines of the standard output to p.lines.
+// read sends the lines of the standard output, cut to maxLine bytes, to p.lines, until the output ends or quit closes.
 func (p *process) read(out *io.PipeReader) {
 	defer close(p.lines)
 	defer out.Close() // then the program cannot print any more
@@ -212,7 +212,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for a program that has written its result file but printed no answer. It may be "".
+// flushAdvice returns advice for a program that has printed no answer but written its result file, else "".
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {

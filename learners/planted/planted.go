@@ -59,7 +59,7 @@ type Problem struct {
 // Coefficients are the distributions of the non-zeros of codes, all of mean square 1.
 var Coefficients = []string{"gaussian", "uniform", "signs", "laplace", "nonnegative"}
 
-// Uses are the ways in which atoms are used: "equal", all equally often; "zipf", atom k in proportion to 1/k.
+// Uses are the ways in which atoms are used: "equal", all equally often; "zipf", atom k = 0, 1, … with weight 1/(k+1).
 var Uses = []string{"equal", "zipf"}
 
 // Model says what planted signals are like. The zero value is the paper's model.
@@ -75,7 +75,7 @@ type Model struct {
 	// Coherence, at least 0 and below 1, is the share of the energy of each atom along one direction, which is the same
 	// for all atoms. It is about the mean cosine between atoms.
 	Coherence float64 `json:"coherence,omitempty"`
-	// Outliers is the share of the signals, 0 to 1, that is replaced by Gaussian noise of the same energy.
+	// Outliers is the share of the signals, 0 to 1, that is replaced by Gaussian noise of the same mean energy.
 	Outliers float64 `json:"outliers,omitempty"`
 	// ByChance puts each atom into a code with probability S/K, and at least one atom, so that the mean is about S.
 	ByChance bool `json:"by_chance,omitempty"`
@@ -152,7 +152,7 @@ func (model Model) New(p Panel, n int, seed uint64, trial int) (*Problem, error)
 	return &Problem{Y: y, Dictionary: d, Codes: codes}, nil
 }
 
-// support returns the atoms of a random code, in random order: S atoms or, with ByChance, a random number.
+// support returns the atoms of a random code, drawn as Use says: S atoms or, with ByChance, a random number above 0.
 func (model Model) support(p Panel, rng *rand.Rand) []int {
 	count := p.S
 	if model.ByChance {
@@ -176,8 +176,7 @@ func (model Model) support(p Panel, rng *rand.Rand) []int {
 	return order[:count]
 }
 
-// coefficient returns a random non-zero of a code from the distribution model.Coefficients, by default Gaussian. All
-// distributions have mean square 1.
+// coefficient returns a random non-zero of a code, of mean square 1, from the distribution model.Coefficients.
 func (model Model) coefficient(rng *rand.Rand) float64 {
 	switch model.Coefficients {
 	case "uniform":

@@ -31,7 +31,7 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 		return Recovery{}, fmt.Errorf("planted: learned atoms have %d entries, the true ones %d", rows, m)
 	}
 	size := max(k, atoms)
-	// cost is 1 − |cos| of every pair. It is made square by rows of 1 for missing learned atoms, columns for true ones.
+	// cost is 1 − |cos| of every pair. Rows of 1 stand for missing learned atoms, columns of 1 for missing true ones.
 	cost := make([][]float64, size)
 	for a := range cost {
 		cost[a] = make([]float64, size)
@@ -96,7 +96,7 @@ func assign(cost [][]float64) []int {
 		for b := range distance {
 			distance[b], from[b] = math.Inf(1), -1
 		}
-		row, last := start, -1
+		row, last := start, -1 // last is the newest column of the tree; -1: none
 		for {
 			for b := range k {
 				if c := cost[row][b] - gain[row] - price[b]; !inTree[b] && c < distance[b] {

@@ -42,7 +42,7 @@ type Info[T any] struct {
 // Param is one parameter of a plug-in, as users see it.
 type Param struct{ Name, Default, Usage string }
 
-// Params lists the parameters of the plug-in by name.
+// Params lists the parameters of the plug-in, sorted by name.
 func (info Info[T]) Params() []Param {
 	fs := newFlagSet(info.Name)
 	info.New(fs)

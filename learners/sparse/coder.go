@@ -204,8 +204,7 @@ func (b *batch) signal(j int) (y, corr []float64) {
 	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.padded : (j+1)*b.d.padded]
 }
 
-// tidyCode drops exact zeros from a code, sorts the rest by atom (by insertion, because codes are short), and returns
-// how many entries remain.
+// tidyCode drops zeros from a code, sorts the rest by atom (by insertion: codes are short), and returns their number.
 func tidyCode(index []int32, value []float64) int {
 	n := 0
 	for i, v := range value {
@@ -255,8 +254,9 @@ func Memory(n, k, signals, s int) (result, working float64) {
 	widest := min(3*most, rows, float64(k)) // the support of CoSaMP, the largest support of any coder
 	codes := nonZero*most*count + 8*count
 
-	result = 8*padded*(rows+padded) + codes
+	result = 8*padded*(rows+padded) + codes // unit atoms, their Gram matrix, codes
 	batch := min(batchSize, kernel.Rows*math.Ceil(count/kernel.Rows))
+	// The worker's batch, then L, the basis p of OMP, vectors of n and K numbers, and the codes of a grain of signals.
 	worker := 8*batch*(2*rows+padded) + 8*(widest*widest+most*padded+4*(rows+padded)) + nonZero*grain*most
 	working = codes + worker*min(float64(runtime.GOMAXPROCS(0)), math.Ceil(count/grain))
 	if padded > panel {

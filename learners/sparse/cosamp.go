@@ -24,13 +24,12 @@ import (
 // allocated for a signal. Atoms that depend on the atoms before them are left out of a support. If 3S is near n, as in
 // small patches, x̃ fits any signal and says little about which atoms to keep: use SP or [OMP] then.
 //
-// With a Tolerance, or without a Sparsity, S is found as in SP: it is the smallest S that reaches the Tolerance, or the
-// largest S if none does.
+// With a Tolerance, or without a Sparsity, S is the least that reaches the Tolerance, or the most if none does: see SP.
 //
 // D. Needell, J. Tropp: CoSaMP: Iterative signal recovery from incomplete and inaccurate samples, Applied and
 // Computational Harmonic Analysis 26(3), 2009, doi:10.1016/j.acha.2008.07.002.
 type CoSaMP struct {
-	// Sparsity is S, the most non-zeros of a signal. The default, 0, is the least that reaches Tolerance, or min(n, K).
+	// Sparsity is S or, with a Tolerance, the largest S. The default, 0, is as many as are needed, at most min(n, K).
 	Sparsity int
 	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
 	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
@@ -44,8 +43,9 @@ func init() {
 		Reference: "Needell, Tropp 2009",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &CoSaMP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: as few as reach the tolerance")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm that the fewest non-zeros are to reach")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal; with a tolerance, the most; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm to reach with the fewest non-zeros; 0: "+
+				"use the whole sparsity, or fit exactly if that is 0 too")
 			return c
 		},
 	})
@@ -59,7 +59,7 @@ func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)}
+		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)} // a widened support has up to 3S atoms
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)
@@ -74,6 +74,7 @@ type cosampWorker struct {
 }
 
 // pursue sets w.best to the best support of s atoms that the rounds of CoSaMP find, with its least-squares solution.
+// They end when a residual norm is at most floor, which is rounding error, or no longer falls.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)

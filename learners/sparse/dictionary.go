@@ -33,7 +33,7 @@ import (
 type Dictionary struct {
 	n, k  int
 	atoms []float64 // atom after atom
-	norms []float64
+	norms []float64 // the lengths of the atoms
 
 	once   sync.Once
 	padded int       // K rounded up to a multiple of the vector width of package kernel; atoms beyond K are zero

@@ -45,8 +45,8 @@ func init() {
 		Reference: "Mallat, Zhang 1993",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &MP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			fs.IntVar(&c.Steps, "steps", 0, "steps a signal at most; 0: 100 for each of its entries")
 			return c
 		},
@@ -79,7 +79,7 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	gram := d.prepare()
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &mpWorker{
-			d: d, gram: gram, most: most, steps: steps, tolerance: c.Tolerance * c.Tolerance,
+			d: d, gram: gram, most: most, steps: steps, squaredTolerance: c.Tolerance * c.Tolerance,
 			code: make([]float64, d.k), residual: make([]float64, d.n),
 		}
 		return w.solve
@@ -88,12 +88,12 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 
 // mpWorker codes signals for one worker.
 type mpWorker struct {
-	d           *Dictionary
-	gram        []float64
-	most, steps int
-	tolerance   float64   // squared
-	code        []float64 // x over the unit atoms; all zero between signals
-	residual    []float64 // r, kept only if there is a tolerance
+	d                *Dictionary
+	gram             []float64
+	most, steps      int
+	squaredTolerance float64   // 0: none
+	code             []float64 // x over the unit atoms; all zero between signals
+	residual         []float64 // r, kept only if there is a tolerance
 }
 
 // solve is the solver of MP: see there for the recurrence of corr. w.code holds x, and w.residual r.
@@ -107,7 +107,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 	floor := rounding * math.Sqrt(energy)
 	squaredError := energy
 	count := 0
-	for step := 0; step < w.steps && (w.tolerance == 0 || squaredError > w.tolerance); step++ {
+	for step := 0; step < w.steps && (w.squaredTolerance == 0 || squaredError > w.squaredTolerance); step++ {
 		best, size := kernel.FindLargest(corr)
 		if size <= floor {
 			break
@@ -122,7 +122,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		a := corr[best]
 		w.code[best] += a
 		axpy(-a, w.gram[best*padded:(best+1)*padded], corr)
-		if w.tolerance > 0 {
+		if w.squaredTolerance > 0 {
 			axpy(-a/w.d.norms[best], w.d.Atom(best), w.residual)
 			squaredError = dot(w.residual, w.residual)
 		}

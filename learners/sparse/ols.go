@@ -43,8 +43,8 @@ func init() {
 		Reference: "Chen, Billings, Luo 1989",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &OLS{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			return c
 		},
 	})
@@ -79,8 +79,9 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k among the atoms with |a_k| above floor, or -1 if there is
-// none. It first updates s_k for the last member of the support, and excludes that member and all that depend on it.
+// choose returns the first atom with the largest a_k²/s_k, from corr and outside, among the atoms with |a_k| above
+// floor, or -1 if there is none. It first updates s_k for the last member of the support, and excludes that and all
+// that depend on it.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

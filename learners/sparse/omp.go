@@ -45,8 +45,8 @@ func init() {
 		Reference: "Pati, Rezaiifar, Krishnaprasad 1993; Rubinstein, Zibulevsky, Elad 2008",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &OMP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, even above the tolerance; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; 0: rounding error")
 			return c
 		},
 	})
@@ -66,16 +66,16 @@ func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 // ompWorker codes signals for one worker of OMP or OLS, which differ in how they choose the next atom.
 type ompWorker struct {
 	leastSquares
-	tolerance float64   // squared
-	corr      []float64 // Dᵀr over the unit atoms
-	top       float64   // max |corr|, set by pursue and join
-	basis     []float64 // most×padded: row j is p_j = Dᵀq_j
-	proj      []float64 // q_jᵀy
+	squaredTolerance float64   // 0: none
+	corr             []float64 // Dᵀr over the unit atoms
+	top              float64   // max |corr|, set by pursue and join
+	basis            []float64 // most×padded: row j is p_j = Dᵀq_j
+	proj             []float64 // q_jᵀy
 }
 
 // newOMPWorker returns a worker. most is the largest number of atoms in a support.
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
-	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
+	w := &ompWorker{leastSquares: newLeastSquares(d, most), squaredTolerance: tolerance * tolerance,
 		proj: make([]float64, most)}
 	w.basis = make([]float64, most*d.padded)
 	return w
@@ -94,9 +94,9 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal y by adding atom after atom to the support. It writes the atoms to index and their coefficients
-// to value, and returns how many there are. choose returns the atom that should join a support of count atoms, or -1 if
-// the residual is only rounding error, which is at most floor.
+// pursue codes a signal y by adding atoms to the support, until it has w.most, reaches the tolerance, or the next
+// depends on it. It writes the atoms to index and their coefficients to value, and returns their number. choose gets
+// the number of atoms so far and returns the next, or -1 if the residual is at most floor, rounding error.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)
@@ -108,14 +108,14 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	floor := rounding * math.Sqrt(energy)
 	squaredError := energy
 	count := 0
-	for count < w.most && (w.tolerance == 0 || squaredError > w.tolerance) {
+	for count < w.most && (w.squaredTolerance == 0 || squaredError > w.squaredTolerance) {
 		best := choose(floor, count)
 		if best < 0 || !w.join(best, count, index) {
 			break
 		}
 		squaredError -= w.proj[count] * w.proj[count]
 		count++
-		if w.tolerance > 0 && squaredError < 1e-8*energy { // the difference has lost its digits
+		if w.squaredTolerance > 0 && squaredError < 1e-8*energy { // the difference has lost its digits
 			w.solveTransposed(w.proj[:count], value)
 			squaredError = w.residual(y, index[:count], value)
 		}

@@ -30,7 +30,7 @@ import (
 // W. Dai, O. Milenkovic: Subspace pursuit for compressive sensing signal reconstruction, IEEE Trans. Information
 // Theory 55(5), 2009, doi:10.1109/TIT.2009.2016006.
 type SP struct {
-	// Sparsity is S, the most non-zeros of a signal. The default, 0, is the least that reaches Tolerance, or min(n, K).
+	// Sparsity is S or, with a Tolerance, the largest S. The default, 0, is as many as are needed, at most min(n, K).
 	Sparsity int
 	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
 	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
@@ -44,8 +44,9 @@ func init() {
 		Reference: "Dai, Milenkovic 2009",
 		New: func(fs *flag.FlagSet) Coder {
 			c := &SP{}
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: as few as reach the tolerance")
-			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm that the fewest non-zeros are to reach")
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal; with a tolerance, the most; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm to reach with the fewest non-zeros; 0: "+
+				"use the whole sparsity, or fit exactly if that is 0 too")
 			return c
 		},
 	})
@@ -59,7 +60,7 @@ func (c SP) MostNonZeros() int { return c.Sparsity }
 // Code implements Coder.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
-		w := &spWorker{newSubspace(d, 2*most)}
+		w := &spWorker{newSubspace(d, 2*most)} // a widened support has up to 2S atoms
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)
@@ -70,7 +71,8 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 // spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution. They
+// end when a residual norm is at most floor, which is rounding error, or no longer falls.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
 	w.solve(y, &w.best)
@@ -98,7 +100,7 @@ type subspace struct {
 	start               []float64 // Dᵀy over the unit atoms
 	corr                []float64 // Dᵀr
 	best, widened, next partial
-	order               []int32
+	order               []int32 // a buffer for the indices of largest entries
 }
 
 // partial is a support with coefficients over its unit atoms.
@@ -146,7 +148,7 @@ func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	return count
 }
 
-// solve sets p to the least-squares solution on its atoms, and drops atoms that depend on the atoms before them.
+// solve sets p to the least-squares solution for y on its atoms. It drops atoms that depend on the atoms before them.
 func (w *subspace) solve(y []float64, p *partial) {
 	p.atoms = p.atoms[:w.fit(y, w.start, p.atoms, p.x)]
 	p.squaredError = w.residual(y, p.atoms, p.x)
@@ -160,8 +162,8 @@ func (w *subspace) correlate(atoms []int32, x []float64) {
 	}
 }
 
-// prune sets w.next to the s atoms of w.widened with the largest coefficients. The atoms keep their order, in which
-// they are linearly independent.
+// prune sets w.next to the s atoms of w.widened with the largest coefficients, and to these coefficients. The atoms
+// keep their order, in which they are linearly independent.
 func (w *subspace) prune(s int) {
 	w.order = appendLargest(w.order[:0], w.widened.x[:len(w.widened.atoms)], s, 0)
 	slices.Sort(w.order)

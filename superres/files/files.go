@@ -148,8 +148,8 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 const title = "picture"
 
 // job returns the job of enlarging the file of size bytes in r to w, with the format of the result: the format of the
-// options or, if they name none, of the file, but png for formats that results do not follow. It fails if the format is
-// unfit.
+// options or, if they name none, of the file, but png for formats that results do not follow. It fails for one picture
+// in a format for animations alone, and for 16 bits in a format without them.
 func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, error) {
 	job := enlarging.Job{
 		Source: &enlarging.Body{Title: title, Bytes: r, Size: size},

@@ -65,8 +65,8 @@ type Options struct {
 type Limits struct {
 	// Memory is the estimated memory of the work, in bytes. 0 means 2 GiB. superres.Model.Memory says how it counts.
 	Memory int64
-	// Pixels is the number of pixels of the picture. 0 means as many as fit into Memory, but above 50 million at most
-	// 200 for each byte of the file.
+	// Pixels is the number of pixels of the picture. 0 means as many as fit into Memory, but more than 50 million only
+	// in a file with at least a byte for each 200.
 	Pixels int64
 	// ResultPixels is the number of pixels of the result. 0 means 4,000 million.
 	ResultPixels int64
@@ -143,7 +143,7 @@ func (o *Options) Set(name, text string) (err error) {
 const region = "region"
 
 // refused returns err, an error from setting an option of table, as an ErrOptions in one line, with the names that Set
-// uses and without words of over 200 characters.
+// uses, and with words of over 200 characters shortened.
 func refused(table settings.Table, err error) error {
 	text := table.Undashed(safefile.OneLine(err.Error()))
 	words := strings.Split(text, " ")
@@ -171,8 +171,8 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 		return s, usage.Errorf("denoise %g: expected 0 to 1", *o.Denoise)
 	}
 	table := s.Options()
-	set := func(name string, is bool, value any) {
-		if is && err == nil {
+	set := func(name string, given bool, value any) {
+		if given && err == nil {
 			err = table.Find(name).Set(fmt.Sprint(value))
 		}
 	}

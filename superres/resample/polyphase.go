@@ -151,7 +151,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	before, after := f.reach()
 	across := make([]int, len(p.weight))
 	for k := range across {
-		across[k] = k
+		across[k] = k // in pad, which begins with the sample that the first weight is for
 	}
 	// A range has 8 rows. The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), dst.H, 8, func() func(lo, hi int) {

@@ -187,9 +187,9 @@ func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps returns the taps from an axis of oldSize samples to an axis of newSize samples. Sample i of the new axis lies at
-// u = (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices
-// beyond an edge are mirrored, including the edge sample.
+// taps returns the taps from an axis of oldSize samples to an axis of newSize samples. With scale = newSize/oldSize,
+// new sample i lies at u = (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. Weights sum
+// to 1. Indices beyond an edge are mirrored, including the edge sample. With Nearest, a new sample is one old sample.
 func (k Kernel) taps(oldSize, newSize int) taps {
 	filter, err := k.filter()
 	if err != nil {

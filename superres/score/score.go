@@ -137,7 +137,7 @@ func limitedY(p picture.Picture) *plane.Plane {
 	return out
 }
 
-// psnr returns the peak signal-to-noise ratio of planes of 0..255, in dB.
+// psnr returns the peak signal-to-noise ratio of planes of 0..255, in dB; +Inf if they are equal.
 func psnr(a, b *plane.Plane) float64 {
 	sum := 0.0
 	for i, v := range a.Pix {

@@ -33,6 +33,7 @@ const NetworkBudget = 1 << 30
 
 // Reserve announces that the stage will allocate bytes beside its arrays, as for tables computed from arrays. It fails
 // if the stages of the file together reserve more than Budget, or the Network of the file more than NetworkBudget.
+// Without a file there is no limit.
 func (a *Arrays) Reserve(bytes int64) error {
 	if a.left == nil {
 		return nil

@@ -93,7 +93,7 @@ func (b *BackProject) Reach() int {
 
 // Memory implements Stage. It counts the difference l − R x, and each processor's buffer of rows enlarged across.
 func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
-	const bufferRows = 32
+	const bufferRows = 32 // at least as many as resample keeps enlarged: 16 and the reach of the filter
 	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*bufferRows*int64(width)*int64(b.scale)
 }
 

@@ -165,7 +165,7 @@ func Register(kind string, load Loader) { stages.Add(kind, load) }
 // RegisterColour adds a kind of Colour. It panics if the kind is already registered. Call it in init.
 func RegisterColour(kind string, load ColourLoader) { colours.Add(kind, load) }
 
-// Unmarshal decodes the parameters of a stage into a struct. It fails if the struct lacks a field for a parameter.
+// Unmarshal decodes the parameters of a stage into a struct. It fails if they do not fit, or a parameter has no field.
 func Unmarshal(params json.RawMessage, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(params)))
 	dec.DisallowUnknownFields()

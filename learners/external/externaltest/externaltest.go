@@ -283,6 +283,7 @@ func solve(folder string, words []string) error {
 	return write(filepath.Join(folder, "D.npy"), atoms)
 }
 
+// write writes m to a new file, in place of any file of that name.
 func write(name string, m *mat.Dense) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -27,7 +27,7 @@ type Blur struct {
 
 func init() { stage.RegisterNetwork("blur", loadBlur) }
 
-// loadBlur is the stage.NetworkLoader of Blur.
+// loadBlur is the stage.NetworkLoader of Blur. It takes the radius from an array, so that a file of a Blur has one.
 func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	var b Blur
 	if err := stage.Unmarshal(params, &b); err != nil {
@@ -122,7 +122,7 @@ func (r *blurRun) ready(count int) int {
 
 // enlarge sets in out the rows of the result that belong to row y of the picture and lie in [r.done, end).
 func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
-	means, made := make([][]float32, r.Planes), -1
+	means, made := make([][]float32, r.Planes), -1 // made is the below of means; -1: none yet
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
 		below, last := r.Radius, row%r.Factor == r.Factor-1
 		if r.Ragged && r.Radius > 0 && !last {
@@ -144,7 +144,7 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	}
 }
 
-// mean returns the means around the samples of row y, over the rows from y − r.Radius to y + below.
+// mean returns the means around the samples of row y, over the rows from y − r.Radius to y + below; others count as 0.
 func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	sums, means := make([]float32, r.w), make([]float32, r.w)
 	for v := max(y-r.Radius, 0); v < min(y+below+1, r.h); v++ {

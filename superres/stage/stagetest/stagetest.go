@@ -123,6 +123,7 @@ func (e enlarger) load(f *stage.File, scale int, h stage.Head) (subject, error) 
 // colourist is the subject for a stage.Colour.
 type colourist struct{ stage.Colour }
 
+// apply implements subject. It lets Apply improve copies of the interpolations, which Apply changes in place.
 func (c colourist) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
 	var out [2]*plane.Plane
 	for i, p := range in.current {

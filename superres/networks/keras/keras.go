@@ -69,7 +69,7 @@ func FilesBeside(data []byte) (names []string) {
 	return names
 }
 
-// parse parses a model.json. It refuses long files and many lists before it takes memory for them, and graph-models.
+// parse parses a model.json. It refuses graph-models. It refuses long files and many lists before they take memory.
 func parse(data []byte) (*file, error) {
 	if len(data) > maxJSON || bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxLists {
 		return nil, fmt.Errorf("keras: a model.json of %d bytes, expected at most %d, and at most %d lists", len(data),
@@ -179,7 +179,7 @@ func (r *reader) add(l layer, previous string) {
 	if l.Class == "InputLayer" {
 		fail.When(r.builder != nil, "the network takes more than one picture")
 		r.builder = c.input()
-		r.nodes[l.Name] = 0
+		r.nodes[l.Name] = 0 // the builder's node for the picture
 		return
 	}
 	known, ok := makers[l.Class]

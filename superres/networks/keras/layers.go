@@ -41,7 +41,7 @@ type config struct {
 // pair holds a number for the vertical and one for the horizontal direction. A file may have a single number for both.
 type pair [2]int
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. A single number stands for both, and null leaves the pair as it is.
 func (p *pair) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -132,8 +132,8 @@ func text(data json.RawMessage) (s string) {
 	return s
 }
 
-// edges returns the padding of a layer with taps that span the samples in taps, down and across: none if the file says
-// "valid". If it says "same", the result has the sides of the picture divided by stride, which must divide them.
+// edges returns the padding of a layer, given its stride and how many samples its taps span, both down and across: none
+// if the file says "valid". If it says "same", the layer divides sides by stride, where they are multiples of it.
 func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	switch text(c.Padding) {
 	case "valid":
@@ -155,7 +155,7 @@ func (c *call) strides() (stride, dilation int) {
 	return stride, dilation
 }
 
-// conv adds a Conv2D or DepthwiseConv2D. The graph has another order of weights than the file: see op.Weight.
+// conv adds a Conv2D or DepthwiseConv2D. The graph orders the weights by output, input (of the group) and tap.
 func (c *call) conv() int {
 	name, isDepthwise := "kernel", c.class == "DepthwiseConv2D"
 	if isDepthwise {
@@ -199,7 +199,7 @@ func (c *call) transposed() int {
 	return fail.Need(c.builder.AddTransposed(c.name, op, cut, c.in[0]))
 }
 
-// batchNormalization adds a BatchNormalization. A file may lack some of its four lists, with usual values then.
+// batchNormalization adds a BatchNormalization. A list that the file lacks gets its usual value for each channel.
 func (c *call) batchNormalization() int {
 	channels := c.builder.Shape(c.in[0]).Channels
 	values := map[string][]float32{}

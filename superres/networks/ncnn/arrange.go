@@ -20,7 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: it selects the next channels for each size. A size of `rest` is an equal share of those left.
+// slice adds a Slice: each size takes as many of the channels left. A size of `rest` is an equal share for all to come.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -199,7 +199,7 @@ func (c *call) interp() []graph.Operand {
 	if op.Up, op.Down, err = graph.WholeFactors(float64(down), float64(across)); err != nil {
 		to, found := c.graph.Find(float64(s.W)*float64(across), float64(s.H)*float64(down))
 		if found {
-			op.Up, op.Down = 0, 0
+			op.Up, op.Down = 0, 0 // a Resize to the size of its second input
 			return c.add(op, c.in[0], graph.Operand{Node: to})
 		}
 		op.Up, op.Down, err = graph.Fraction(float64(down), float64(across))
@@ -238,7 +238,7 @@ func (c *call) pooling() []graph.Operand {
 	case op.Stride < 1 || op.Width < 1 || op.Height < 1:
 		panic(fail.With("of windows of %d×%d with stride %d", op.Width, op.Height, op.Stride))
 	}
-	// more returns how many samples the last window lacks along a side, which counts the padding.
+	// more returns how many samples a side, which counts the padding, lacks for its last window to be whole.
 	if more := func(side, window int) int { return wrap(window-side, op.Stride) }; mode == padFull {
 		op.Pad.Right += more(s.W+op.Pad.Left+op.Pad.Right, op.Width)
 		op.Pad.Bottom += more(s.H+op.Pad.Top+op.Pad.Bottom, op.Height)
@@ -246,4 +246,4 @@ func (c *call) pooling() []graph.Operand {
 	return c.add(op)
 }
 
-func wrap(i, n int) int { return (i%n + n) % n }
+func wrap(i, n int) int { return (i%n + n) % n } // i modulo n, from 0 to n−1

@@ -13,7 +13,7 @@ const (
 )
 
 // kernel holds the parameters of all kinds of convolution. left, top, right and below are the padding, which may be
-// sameUpper or sameLower. weights is a number of weights; bias is 0 for no biases.
+// sameUpper or sameLower. weights is how many weights the file states; bias is 0 if there are no biases.
 type kernel struct {
 	out, groups             int
 	width, height           int

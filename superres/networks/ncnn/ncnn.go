@@ -94,7 +94,7 @@ func (r *reader) follow(l layer, by maker) {
 		r.blobs[name] = out[i]
 		fail.When(len(r.blobs) > maxBlobs, "the network has more than %d blobs", maxBlobs)
 		if l.kind != "Split" && out[i].Constant == nil {
-			r.free[name] = true
+			r.free[name] = true // until a layer takes it; the one left at the end is the network's result
 		}
 	}
 	for _, name := range l.inputs {

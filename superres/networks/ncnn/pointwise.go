@@ -99,7 +99,7 @@ func (c *call) binary() []graph.Operand {
 	if hasScalar == 0 {
 		y = c.in[1]
 	}
-	const signs = "+-*/><^-/" // by kind; the last two operations exchange their inputs
+	const signs = "+-*/><^-/" // by kind: > maximum, < minimum, ^ power; the last two exchange their inputs
 	fail.When(kind < 0 || kind >= len(signs), "of number %d is not supported", kind)
 	if kind > 6 {
 		x, y = y, x
@@ -136,8 +136,8 @@ func (c *call) batchNorm() []graph.Operand {
 	return c.add(fail.Need(graph.BatchNorm(slope, bias, mean, variance, float64(epsilon))))
 }
 
-// scale adds a Scale: a factor and maybe an offset for each channel from the .bin, or, with rest as the number of
-// factors, the product of two inputs.
+// scale adds a Scale: a factor and maybe an offset for each channel from the .bin, or, if the number of factors is
+// stated as rest (−233), the product of two inputs.
 func (c *call) scale() []graph.Operand {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
 	if n == rest || len(c.in) != 1 {

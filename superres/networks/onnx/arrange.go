@@ -91,8 +91,8 @@ func foldConcat(c *call) *tensor {
 	})
 }
 
-// concat computes Concat of values that depend on the picture: along a dimension that is made of channels, along the
-// channels in the usual layout, or, with two pieces of one picture in exchanged order, as a Roll.
+// concat computes Concat of values that depend on the picture: along a dimension that is the outermost part of the
+// channels, along the channels in the usual layout, or, with two pieces of one picture in exchanged order, as a Roll.
 func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
@@ -100,8 +100,8 @@ func (c *call) concat() (out []*value) {
 	}
 	first := c.layout(inputs[0])
 	along := axis(c.int("axis", 1), len(first))
-	// Each index along the axis has inner channels. total is the size of the result there. isWhole: the axis is the
-	// outermost in the channels of each input, and the other dimensions are as in the first input.
+	// total is the size of the result along the axis, and inner how many channels each index there has. isWhole says
+	// whether this is the outermost dimension of each input's channels, and the others are as in the first input.
 	total, inner, isWhole := 0, 1, true
 	for d, parts := range first {
 		for _, p := range parts {
@@ -246,9 +246,8 @@ func (c *call) gatherSamples() []*value {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}
 }
 
-// overlapping splits dimension number along of v, rows or columns, in two: the n rows or columns of a window, and the m
-// windows, which begin at equal distances and may overlap. list holds the index of row i of window k at i·m + k.
-// PyTorch exports Unfold in this way.
+// overlapping splits dimension along of v, its rows or columns, in two, as PyTorch exports Unfold: the n of a window and
+// the m windows, which begin at equal distances and may overlap. list holds the index of row i of window k at i·m + k.
 func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])
@@ -280,7 +279,7 @@ func foldScatterND(c *call) *tensor {
 	count := product(which.dims[:len(which.dims)-1])
 	fail.When(by.size() != count*size, "of %d numbers, expected %d", by.size(), count*size)
 	out := c.rearranged(from, from.dims, from.repeated())
-	c.spend(by.size())
+	c.spendConstants(by.size())
 	for i := 0; i*size < by.size(); i++ {
 		offset := 0
 		for d := range depth {

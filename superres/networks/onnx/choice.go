@@ -29,7 +29,7 @@ func (c *call) isZero(node int, offset ...float32) int {
 // the channels that ScatterElements and reduceApart take one by one.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels, at most maxChoices, which must be dimension along in order.
+// choices returns the node of v and its number of channels. It fails unless dimension along is all of them, in order.
 func (c *call) choices(v *value, along int) (node, n int) {
 	fail.When(v.constant != nil, "of constants is not supported")
 	p, isChannels := singlePart(c.layout(v)[along], channels)
@@ -54,7 +54,7 @@ func (c *call) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
 	for i := range n {
-		sums[i] = i * n
+		sums[i] = i * n // the first of the n channels that all get the sum of a group
 		for k := range n {
 			at := i*n + k
 			first[at], second[at], op.Scale[at] = k, i, 1
@@ -233,7 +233,7 @@ func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, 
 			panic(fault)
 		}
 	}
-	op := graph.Pad{}
+	op := graph.Pad{} // puts the strip in place of the same strip, which cut removes first
 	switch isWide, isHigh := by.dims[3] == s.W, by.dims[2] == s.H; {
 	case isWide && !isHigh && first[0] == 0:
 		op.Top = by.dims[2]

@@ -65,7 +65,7 @@ func equalInts(a, b int64) int64 {
 	return 0
 }
 
-// foldGreater returns a function for operation.fold that compares two constants, with the arguments of compare.
+// foldGreater returns a function for operation.fold: a > b of constants, or b > a if isSwapped. isNegated negates it.
 func foldGreater(isSwapped, isNegated bool) func(*call) *tensor {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {

@@ -140,9 +140,8 @@ func (c *call) pointwise(k filter) []*value {
 	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}
 }
 
-// convAlong computes Conv along the channels of each pixel: in one dimension, as in efficient channel attention (Wang
-// et al.: ECA-Net, CVPR 2020), or in three, along rows and columns as well, as in channel-spatial attention (Niu et
-// al.: HAN, ECCV 2020).
+// convAlong computes Conv along the channels of each pixel: in one dimension, as in channel attention (ECA-Net, CVPR
+// 2020), or in three, along rows and columns as well, as in channel-spatial attention (HAN, ECCV 2020).
 func (c *call) convAlong(w *tensor) []*value {
 	v, rank := c.in[0], len(w.dims)-2
 	fault := fail.With("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
@@ -180,7 +179,7 @@ func (c *call) convAlong(w *tensor) []*value {
 		op.Pad = graph.Edges{Top: pads[1], Left: pads[2], Bottom: pads[4], Right: pads[5]}
 	}
 	each := op.Height * op.Width
-	c.copy(n * n * each)
+	c.spendCopies(n * n * each)
 	op.Weight = make([]float32, n*n*each)
 	for out := range n { // output `out` is a sum of the channels around channel `out`
 		for k := range taps {

@@ -76,8 +76,8 @@ func valueOf(f kernel.Function) func(float64) float64 {
 }
 
 // maxDeviation is the greatest difference between functions that count as the same: absolute for values up to 1,
-// relative to larger values, and relative to the extent of the function if that is less than 1. GELU and its
-// approximation by tanh differ by 5·10⁻⁴; constants of float16 change functions by less than this.
+// relative to larger values, and relative to the extent of the function if that is less than 1. It keeps GELU and its
+// approximation by tanh apart, which differ by 5·10⁻⁴. Constants of float16 change functions by less.
 const maxDeviation = 2e-4
 
 // leastExtent is the absolute value that the arguments of a function must reach for it to be recognised, because small
@@ -153,7 +153,7 @@ func (c *curve) resolve(t *tracer) (int, error) {
 }
 
 // build adds the node of a recognised function or, if none, the nodes of the last operation, and returns the last node.
-// If the graph lacks these, it recognises functions by arguments of any extent.
+// If the graph has no such operation, it recognises the function even where its arguments stay near 0.
 func (c *curve) build(t *tracer) (node int, err error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil

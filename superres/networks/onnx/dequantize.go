@@ -9,7 +9,7 @@ import (
 // numbers, or one for each index along an axis, or, if block_size is stated, one for each block of indexes.
 func foldDequantize(c *call) *tensor {
 	x, scale := c.in[0].constant, c.in[1].constant
-	c.copy(x.size())
+	c.spendCopies(x.size())
 	side, step, block := 1, 1, 1
 	if scale.size() != 1 {
 		along := axis(c.int("axis", 1), len(x.dims))

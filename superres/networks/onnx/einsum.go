@@ -85,7 +85,7 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	if inner > maxFolded/max(count, 1) {
 		fail.If(errBudget)
 	}
-	t.spend(count * max(inner, 1)) // all products, for the sake of time
+	t.spendConstants(count * max(inner, 1)) // counts all products, which take the time, rather than the results
 	out := &tensor{dims: dims, reals: make([]float32, count)}
 	for i := range out.reals {
 		sum := 0.
@@ -108,7 +108,7 @@ func foldReduce(start float64, add func(all, x float64) float64,
 	return func(c *call) *tensor {
 		from := c.in[0].constant
 		axes := c.listOr(1, "axes")
-		c.spend(from.size())
+		c.spendConstants(from.size())
 		if from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
 			return from
 		}
@@ -168,7 +168,7 @@ func foldLayerNorm(c *call) *tensor {
 	scale, offset := c.in[1].constant, c.in[2]
 	fail.When(scale.size() != side || offset != nil && offset.constant.size() != side,
 		"has parameters that are not %d constants", side)
-	c.spend(from.size())
+	c.spendConstants(from.size())
 	out := &tensor{dims: from.dims, reals: make([]float32, from.size())}
 	for first := 0; first < from.size(); first += side {
 		sum, squares := 0., 0.

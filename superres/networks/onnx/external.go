@@ -71,7 +71,7 @@ func (b *externalFiles) read(c *contents) ([]byte, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("is in the file %q, which is missing; it belongs beside the .onnx", o.location)
 	}
-	left, isKnown := b.left[o.location]
+	left, isKnown := b.left[o.location] // bytes of the file that no constant has used, since each needs its own
 	if !isKnown {
 		left = info.Size()
 	}

@@ -18,8 +18,8 @@ const (
 
 var errBudget = errors.New("the constants are too large to compute with")
 
-// spend takes n numbers from the budget for constants, and counts them as computed. It fails beyond either limit.
-func (t *tracer) spend(n int) {
+// spendConstants takes n numbers from the budget for constants and counts them as work. It fails beyond either limit.
+func (t *tracer) spendConstants(n int) {
 	if n < 0 || n > t.budget {
 		fail.If(errBudget)
 	}
@@ -79,8 +79,8 @@ func (m *model) uses() (map[string]int, error) {
 	return count, err
 }
 
-// copy subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
-func (t *tracer) copy(n int) {
+// spendCopies subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
+func (t *tracer) spendCopies(n int) {
 	t.copies -= n
 	fail.When(t.copies < 0, "uses its constants too often to make weights of them")
 }
@@ -108,7 +108,7 @@ func (t *tensor) copyFrom(i int, from *tensor, k int) {
 // with the indexes of the value along the dimensions. set must set the value, and must not keep index.
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int)) *tensor {
 	n := fail.Need(count(dims))
-	t.spend(n)
+	t.spendConstants(n)
 	out := &tensor{dims: dims, usage: &usage{numbers: n}}
 	if areWhole {
 		out.ints = make([]int64, n)
@@ -223,15 +223,15 @@ func foldCastLike(c *call) *tensor {
 	return c.cast(c.in[0].constant, typeFloat32)
 }
 
-// cast returns a constant converted to the type kind. Real numbers become integers as whole does, or, for bool, 1
-// unless they are 0; integers stay as they are. For a real type of 16 bits, numbers are rounded, but kept as float32.
+// cast returns a constant converted to the type kind. Real numbers become integers, rounded towards 0, or, for bool, 1
+// unless they are 0. Integers stay as they are. For a real type of 16 bits, numbers are rounded, but kept as float32.
 func (t *tracer) cast(from *tensor, kind int) *tensor {
 	fail.When(sizeOf(kind) == 0, "to type %s is not supported", typeName(kind))
 	isShort := kind == typeFloat16 || kind == typeBfloat16
 	if isReal(kind) == (from.reals != nil) && !isShort {
 		return from
 	}
-	t.spend(from.size())
+	t.spendConstants(from.size())
 	out := &tensor{dims: from.dims}
 	out.allocate(from.size(), kind)
 	for i := range from.size() {
@@ -305,7 +305,7 @@ func foldRange(c *call) *tensor {
 	}
 	fail.When(list[2] == 0, "has a step of 0")
 	n := slicing{start: list[0], end: list[1], step: list[2]}.size()
-	c.spend(n)
+	c.spendConstants(n)
 	out := &tensor{dims: []int{n}, ints: make([]int64, n)}
 	for i := range out.ints {
 		out.ints[i] = int64(list[0] + i*list[2])

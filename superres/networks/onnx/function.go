@@ -27,7 +27,7 @@ func fullName(domain, name string) string {
 func (m *model) parseFunction(message []byte) error {
 	f := &function{body: message, defaults: map[string]attribute{}}
 	name, domain := "", ""
-	wholes := maxWholes
+	wholesLeft := maxWholes // parseAttribute fails if all attributes together hold more whole numbers
 	err := fields(message, func(part field) error {
 		switch part.number {
 		case 1:
@@ -39,7 +39,7 @@ func (m *model) parseFunction(message []byte) error {
 		case 10:
 			domain = string(part.bytes)
 		case 11:
-			name, a, err := m.parseAttribute(part.bytes, &wholes)
+			name, a, err := m.parseAttribute(part.bytes, &wholesLeft)
 			if f.defaults[name] = a; err != nil {
 				return err
 			}

@@ -53,7 +53,7 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 		"of other samples than the %d channels of a pixel, by a constant of %v numbers, is not supported", count,
 		w.dims)
 	node = fail.Need(c.selectChannels(node, dims[last], count))
-	c.copy(in * out)
+	c.spendCopies(in * out)
 	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}
 	for o := range out {
 		for i := range in {
@@ -78,7 +78,7 @@ type factor struct {
 	heads              int         // how many heads batch counts in the channels of node; 1 before arrange
 }
 
-// factor returns v as a factor. left and inner say where these dimensions are: 1 is the last of v, 2 the one before it.
+// factor returns v as a factor of a product that keeps dimension left and sums over inner: 1 is v's last, 2 the other.
 func (c *call) factor(v *value, left, inner int) (f factor) {
 	dims := c.layout(v).merged()
 	n := len(dims)
@@ -419,7 +419,7 @@ func (c *call) weightedSum(a, b factor, order layout) []*value {
 func (c *call) channelSum(a, b factor, like layout) []*value {
 	height, width := windowSize(b.left, b.batch, b.shape)
 	c.arrange(&b, b.inner)
-	n := b.shape.Channels / b.heads
+	n := b.shape.Channels / b.heads // a has a score for each two of the n channels of a head
 	fail.When(!a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n,
 		"of channels is supported by what products of channels make alone")
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
@@ -469,7 +469,8 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			break
 		}
 	}
-	// In the last window, the scores of the first pixel are masked for the rows and columns from the other side.
+	// In the last window, the rows and columns that the move brought from the other side of the picture have masked
+	// scores with the first pixel. isMask compares all others.
 	last := t.size() - p.size*p.size
 	for i := p.height - 1; i > 0 && t.real(last+i*p.width) != 0; i-- {
 		mask.Rows++
@@ -486,7 +487,7 @@ func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
 	for i := range t.size() {
 		window, first, second := i/(n*n), i/n%n, i%n
 		want := float32(0)
-		if mask.IsApart(window%s.W, window/s.W, first, second, s) {
+		if mask.IsApart(window%s.W, window/s.W, first, second, s) { // the pixels came from different places
 			want = mask.Value
 		}
 		if float32(t.real(i)) != want {

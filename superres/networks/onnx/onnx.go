@@ -238,7 +238,7 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	switch {
 	case result == nil || result.list != nil:
 		return nil, fmt.Errorf("no node makes the result %q, or it is no picture", name)
-	case result.along != nil:
+	case result.pending != nil:
 		return nil, fmt.Errorf("the result: %w", result.partial())
 	}
 	sizes := t.sizes(result)

@@ -124,7 +124,7 @@ func (c *call) perChannel(t *tensor, v *value) []float32 {
 	if t.size() < 1 {
 		panic(fault)
 	}
-	c.copy(count)
+	c.spendCopies(count)
 	list := make([]float32, count)
 	for channel := range list {
 		offset := 0
@@ -213,8 +213,8 @@ func arithmetic(sign byte, fold func(*call) *tensor) operation {
 	}, fold}
 }
 
-// arithmetic combines x and y by a sign of graph.Builder.Arithmetic. At most one of the two may be a constant. If that
-// has more dimensions than the samples, these get dimensions of size 1 in front.
+// arithmetic combines x and y by a sign: + - * / or > for the greater, < for the lesser of the two. At most one may be
+// a constant. If that has more dimensions than the samples, these get dimensions of size 1 in front.
 func (c *call) arithmetic(sign byte, x, y *value) []*value {
 	for i, v := range []*value{x, y} {
 		if v.constant == nil {
@@ -230,7 +230,7 @@ func (c *call) arithmetic(sign byte, x, y *value) []*value {
 		}
 		return c.combineConstant(sign, other, v.constant, i == 0)
 	}
-	if x.samples.base == y.samples.base && c.layout(x).equals(c.layout(y)) {
+	if x.samples.base == y.samples.base && c.layout(x).equals(c.layout(y)) { // functions of the same node's samples
 		return c.combineCurves(sign, x, y)
 	}
 	nodes, dims := c.align(x, y)
@@ -243,7 +243,8 @@ func (t *tracer) combine(name string, sign byte, x, y graph.Operand) (node int) 
 	return fail.Need(t.builder.Arithmetic(name, sign, x, y)).Node
 }
 
-// combineNumber combines samples with a number by a sign of arithmetic. The number is the first operand if isFirst.
+// combineNumber combines samples with a number by a sign: + - * / or > for the greater, < for the lesser of the two.
+// The number is the first operand if isFirst.
 func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) []*value {
 	switch {
 	case sign == '>':
@@ -275,7 +276,7 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
-	if !isReduce || !op.OfPicture || op.OfChannels || v.samples.made != v.samples.base {
+	if !isReduce || !op.OfPicture || op.OfChannels || v.samples.made != v.samples.base { // or v is a function of n
 		return nil
 	}
 	s := c.builder.Shape(n.Inputs[0])

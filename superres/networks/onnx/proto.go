@@ -222,7 +222,7 @@ func parseEntry(message []byte) (key, value string, err error) {
 
 // parseConstants reads the graph's constants, by the fields of GraphProto. It fails for too many nodes or constants.
 func (m *model) parseConstants() error {
-	nodes, wholes := 0, maxWholes
+	nodes, wholesLeft := 0, maxWholes // parseTensor fails if all constants together hold more whole numbers
 	return fields(m.body, func(f field) error {
 		switch f.number {
 		case 1:
@@ -233,7 +233,7 @@ func (m *model) parseConstants() error {
 			if len(m.constants) == maxNodes {
 				return fmt.Errorf("more than %d constants", maxNodes)
 			}
-			name, t, err := m.parseTensor(f.bytes, &wholes)
+			name, t, err := m.parseTensor(f.bytes, &wholesLeft)
 			if _, twice := m.constants[name]; err == nil && twice {
 				err = fmt.Errorf("two constants of the name %q", name)
 			}
@@ -254,12 +254,12 @@ const (
 
 // eachNode calls visit for each node in the fields of a message with the given number, and returns the first error.
 func (m *model) eachNode(message []byte, number protowire.Number, visit func(node) error) error {
-	wholes := maxWholes
+	wholesLeft := maxWholes // parseNode fails if the constants of all nodes together hold more whole numbers
 	return fields(message, func(f field) error {
 		if f.number != number {
 			return nil
 		}
-		n, err := m.parseNode(f.bytes, &wholes)
+		n, err := m.parseNode(f.bytes, &wholesLeft)
 		if err != nil {
 			return err
 		}
@@ -287,9 +287,9 @@ func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 	})
 }
 
-// parseNode parses a node, and subtracts the number of whole numbers in its constants from wholes. A node without name
-// gets the name of its first output. The case numbers are the fields of NodeProto.
-func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
+// parseNode parses a node. Whole numbers in its constants reduce wholesLeft, and it fails if that falls below 0. A node
+// without name gets the name of its first output. The case numbers are the fields of NodeProto.
+func (m *model) parseNode(message []byte, wholesLeft *int) (n node, err error) {
 	n.attributes = map[string]attribute{}
 	attributes := 0
 	err = fields(message, func(f field) error {
@@ -304,7 +304,7 @@ func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 			n.op = string(f.bytes)
 		case 5:
 			attributes++
-			name, a, err := m.parseAttribute(f.bytes, wholes)
+			name, a, err := m.parseAttribute(f.bytes, wholesLeft)
 			n.attributes[name] = a
 			if err != nil {
 				return err
@@ -324,9 +324,9 @@ func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 	return n, err
 }
 
-// parseAttribute parses an attribute of a node or function, and subtracts the number of its whole numbers from wholes.
-// The case numbers are the fields of AttributeProto.
-func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attribute, err error) {
+// parseAttribute parses an attribute of a node or function. Its whole numbers reduce wholesLeft, and it fails if that
+// falls below 0. The case numbers are the fields of AttributeProto.
+func (m *model) parseAttribute(message []byte, wholesLeft *int) (name string, a attribute, err error) {
 	err = fields(message, func(f field) (err error) {
 		switch f.number {
 		case 1:
@@ -338,7 +338,7 @@ func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attr
 		case 4:
 			a.text = string(f.bytes)
 		case 5:
-			_, a.tensor, err = m.parseTensor(f.bytes, wholes)
+			_, a.tensor, err = m.parseTensor(f.bytes, wholesLeft)
 		case 7:
 			err = f.numbers(protowire.Fixed32Type, func(v uint64) error {
 				a.reals = append(a.reals, math.Float32frombits(uint32(v)))
@@ -347,7 +347,7 @@ func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attr
 		case 8:
 			err = f.numbers(protowire.VarintType, func(v uint64) error {
 				a.numbers = append(a.numbers, int64(v))
-				return cmp.Or(spendWholes(wholes, 1), a.check(name))
+				return cmp.Or(spendWholes(wholesLeft, 1), a.check(name))
 			})
 		case 21:
 			a.of = string(f.bytes)
@@ -373,7 +373,7 @@ func parseInput(message []byte) (in input, err error) {
 			in.name = string(f.bytes)
 		case 2: // type
 			return fields(f.bytes, func(f field) error {
-				if f.number != 1 {
+				if f.number != 1 { // tensor_type
 					return nil
 				}
 				in.isTensor = true

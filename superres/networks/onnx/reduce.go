@@ -53,7 +53,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 		for i, a := range axes {
 			axes[i] = axis(a, len(dims)-dropped) + dropped
 		}
-		axes = slices.Concat(axes, v.along)
+		axes = slices.Concat(axes, v.pending)
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
 		if err != nil && v.dims != nil && len(dims) == 4 { // the samples may be reducible in the usual layout
@@ -72,10 +72,10 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
 			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
 				a := axes[0]
 				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
-				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op, isDropped: true}}
+				return []*value{{samples: v.samples, dims: front, pending: []int{0}, reduction: c.op, isDropped: true}}
 			}
 			if c.isSide(v, axes) && !isSquare {
-				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}
+				return []*value{{samples: v.samples, dims: v.dims, pending: axes, reduction: c.op}}
 			}
 			out = c.reduceWindows(v, axes, by, isSquare)
 		case !ofPicture && !ofChannels:
@@ -152,8 +152,8 @@ func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*v
 	return []*value{out[0].arranged(dims)}
 }
 
-// reduceWindows reduces the pixels of square windows of n×n pixels: side by side, or in a grid over the whole picture,
-// which an Interleave brings side by side and back. All pixels of a window get the result. It fails for other pixels.
+// reduceWindows reduces the samples, or with isSquare their squares, of windows of n×n pixels: side by side, or in a
+// grid over the picture, which Interleaves bring side by side and back. All pixels of a window get the result.
 func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) []*value {
 	var parts []part
 	for _, d := range axes {
@@ -393,7 +393,7 @@ func (c *call) where() []*value {
 // masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1. If the
 // condition is the mask of a ShiftMask, a very low number in place of scores of attention is added to them instead.
 func (c *call) masked(condition *tensor) (out []*value) {
-	c.spend(2 * condition.size())
+	c.spendConstants(2 * condition.size())
 	const low = -1e9 // samples of usual size, added to it, have no effect in float32
 	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
 		v.constant == nil {

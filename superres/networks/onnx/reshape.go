@@ -215,7 +215,7 @@ func (c *call) spaceToDepth() []*value {
 // maxRepeats is the greatest number of times that a dimension is repeated.
 const maxRepeats = 1 << 20
 
-// expand computes Expand: it repeats dimensions of size 1.
+// expand computes Expand: it repeats dimensions of size 1 until they have the size that the second input says.
 func (c *call) expand() []*value {
 	want := c.listOr(1, "shape")
 	v := c.layout(c.in[0])

@@ -50,11 +50,11 @@ func (c *call) resize() (out []*value) {
 	s := c.shape()
 	down, across := c.factors(s)
 	var op graph.Resize
-	var unlike error
-	if op.Up, op.Down, unlike = graph.WholeFactors(down, across); unlike != nil {
-		return c.resizeTo(s, down, across, unlike)
+	var err error
+	if op.Up, op.Down, err = graph.WholeFactors(down, across); err != nil {
+		return c.resizeTo(s, down, across, err)
 	}
-	if c.model.resizesLike && op.Up != op.Down &&
+	if c.model.resizesLike && op.Up != op.Down && // the factor may be right only for the file's size: prefer a node's
 		fail.Catch(func() { out = c.resizeTo(s, down, across, errors.New("to the size of no other samples")) }) == nil {
 		return out
 	}
@@ -109,11 +109,11 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	return by, a
 }
 
-// resizeTo resizes samples of shape s by factors to the size of an earlier node. Without one, it fails with unlike.
-func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
+// resizeTo resizes samples of shape s by factors to the size of an earlier node, and fails with noNode if none has it.
+func (c *call) resizeTo(s graph.Shape, down, across float64, noNode error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
-		fail.If(unlike)
+		fail.If(noNode)
 	}
 	coordinates := c.coordinates()
 	var op graph.Resize
@@ -197,7 +197,7 @@ func (c *call) pad() []*value {
 		axes = []int{0, 1, 2, 3}
 	}
 	fail.When(len(pads) != 2*len(axes), "has %d pads for %d dimensions", len(pads), len(axes))
-	var all [8]int
+	var all [8]int // the pads in front of dimensions 0 to 3, and then behind them
 	for i, a := range axes {
 		a = axis(a, 4)
 		all[a], all[4+a] = pads[i], pads[len(axes)+i]
@@ -221,7 +221,7 @@ func (c *call) pad() []*value {
 	return c.add(op, c.in[0])
 }
 
-// padWith computes op with border, which holds one number for all channels or one for each.
+// padWith computes op with the samples in border, one for all channels or one for each, in place of op's zeros.
 func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {

@@ -98,14 +98,14 @@ type contents struct {
 	isOutside bool
 }
 
-// parseTensor parses a constant, and subtracts the number of its integers, unless they stay bytes, from wholes.
-func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
+// parseTensor parses a constant. Its integers, unless they stay bytes, reduce wholesLeft: it fails below 0.
+func (m *model) parseTensor(message []byte, wholesLeft *int) (name string, t *tensor, err error) {
 	c, err := parseContents(message)
 	if err == nil && c.isOutside {
 		c.raw, err = m.beside.read(c)
 	}
 	if err == nil {
-		t, err = c.decode(wholes)
+		t, err = c.decode(wholesLeft)
 	}
 	if err != nil && err != errBroken {
 		err = fmt.Errorf("constant %q: %w", c.name, err)
@@ -144,9 +144,9 @@ func parseContents(message []byte) (*contents, error) {
 	})
 }
 
-// decode returns c as a tensor. Its 8-bit numbers stay bytes of the file if they are raw; other integers are subtracted
-// from wholes. It fails unless c has as many numbers as its dimensions say.
-func (c *contents) decode(wholes *int) (*tensor, error) {
+// decode returns c as a tensor. Its 8-bit numbers stay bytes of the file if they are raw. Other integers reduce
+// wholesLeft: it fails below 0, and unless c has as many numbers as its dimensions say.
+func (c *contents) decode(wholesLeft *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
 		return nil, fmt.Errorf("numbers of type %s are not supported", typeName(c.kind))
@@ -161,7 +161,7 @@ func (c *contents) decode(wholes *int) (*tensor, error) {
 		return t, nil
 	}
 	if !isReal(c.kind) {
-		if err := spendWholes(wholes, n); err != nil {
+		if err := spendWholes(wholesLeft, n); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +225,7 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 func (c *contents) eachList(visit func(field) error) error {
 	return fields(c.message, func(f field) error {
 		switch f.number {
-		case 4, 5, 7, 10:
+		case 4, 5, 7, 10: // float_data, int32_data, int64_data, double_data
 			return visit(f)
 		}
 		return nil
@@ -314,12 +314,12 @@ func (t *tensor) real(i int) float64 {
 	return float64(t.reals[i])
 }
 
-// unpacked returns t with ints in place of bytes, and subtracts their number from wholes; t itself if it has no bytes.
-func (t *tensor) unpacked(wholes *int) (*tensor, error) {
+// unpacked returns t with ints in place of bytes. They reduce wholesLeft: it fails below 0. t without bytes stays.
+func (t *tensor) unpacked(wholesLeft *int) (*tensor, error) {
 	if t.bytes == nil {
 		return t, nil
 	}
-	if err := spendWholes(wholes, len(t.bytes)); err != nil {
+	if err := spendWholes(wholesLeft, len(t.bytes)); err != nil {
 		return nil, err
 	}
 	out := &tensor{dims: t.dims, ints: make([]int64, len(t.bytes))}

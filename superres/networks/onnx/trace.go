@@ -22,14 +22,14 @@ type tracer struct {
 	model   *model
 	// steps counts the nodes followed, nodes of functions once per call; depth is the number of nested calls.
 	steps, depth int
-	wholes       int // how many more numbers of 8 bits may be unpacked
+	wholesLeft   int // how many more numbers of 8 bits may be unpacked
 	copies       int // how many more weights may be copied from constants
 }
 
 // newTracer returns a tracer with the constants of m. The caller sets its builder. The limits of its memory grow with
 // the size of the files, so that a small forged file cannot take much.
 func (m *model) newTracer() *tracer {
-	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholes: maxWholes,
+	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholesLeft: maxWholes,
 		copies: leastFolded + len(m.body) + int(m.beside.bytes),
 		budget: min(maxFolded, leastFolded+(len(m.body)+int(m.beside.bytes))/2)}
 	for name, c := range m.constants {
@@ -43,11 +43,11 @@ type value struct {
 	constant *tensor
 	samples  *curve
 	dims     layout // nil for the usual layout
-	// along is the dimension, all rows or all columns, along which the operation called reduction is postponed until
-	// the same operation follows along the other side; else nil.
-	along     []int
+	// pending is the dimension, all rows or all columns, along which the operation called reduction is postponed
+	// until the same operation follows along the other side; else nil.
+	pending   []int
 	reduction string
-	isDropped bool // the dimension in along is the first in dims, and the file's value no longer has it
+	isDropped bool // the dimension in pending is the first in dims, and the file's value no longer has it
 	made      int  // the node that has the samples as [1, channels, height, width], if isMade is true
 	isMade    bool
 	list      []*value // the parts that SplitToSequence returns; only SequenceAt takes them
@@ -69,7 +69,7 @@ func (t *tracer) node(v *value) (int, error) {
 	if v.constant != nil {
 		return 0, errors.New("a constant in place of samples is not supported")
 	}
-	if v.along != nil {
+	if v.pending != nil {
 		return 0, v.partial()
 	}
 	return v.resolve(t)
@@ -137,12 +137,12 @@ func (t *tracer) prepare(n node, op operation) *call {
 	for _, name := range n.inputs {
 		v := t.values[name]
 		fail.When(v == nil && name != "", "takes %q, which no node before it makes", name)
-		if v != nil && v.along != nil && v.reduction != n.op {
+		if v != nil && v.pending != nil && v.reduction != n.op {
 			fail.If(v.partial())
 		}
 		fail.When(v != nil && v.list != nil && n.op != "SequenceAt", "of a sequence is not supported")
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" && n.op != "QuantizeLinear" {
-			constant := fail.Need(v.constant.unpacked(&t.wholes))
+			constant := fail.Need(v.constant.unpacked(&t.wholesLeft))
 			if constant != v.constant {
 				v = &value{constant: constant}
 			}

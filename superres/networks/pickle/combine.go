@@ -110,8 +110,7 @@ func (m *machine) useMemo(n uint32, isPut bool) {
 	m.push(v)
 }
 
-// name carries out op if it names or calls a function or refers to a value outside, and reports whether it did. It
-// calls only what Global returns.
+// name carries out op if it names a function, calls one from Global or refers outside, and reports whether it did.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:

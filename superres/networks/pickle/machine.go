@@ -45,7 +45,7 @@ type machine struct {
 	most  int // *Left at the beginning
 }
 
-// Read returns the value of the pickle that data begins with, and its size in bytes. It fails above *r.Left values.
+// Read returns the value of the pickle that data begins with, and its size. Each value lowers *r.Left, which must last.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
 		left := MaxValues

@@ -35,8 +35,8 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return b.Bytes()
 }
 
-// OldPyTorch does what PyTorch does, but returns a file in the form of PyTorch before version 1.6: five pickles, then
-// the storages, each after its number of elements.
+// OldPyTorch returns a file of the tensors in the form of PyTorch before version 1.6: five pickles, then the storages,
+// each after its number of elements. wrapper is the key of their dictionary in another one, or empty.
 func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 	version := []byte("\x80\x02M\xe9\x03.")                                 // 1001
@@ -50,8 +50,8 @@ func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return slices.Concat(magic, version, system, Pickle(tensors, wrapper), append(keys, "e."...), storages)
 }
 
-// Pickle returns the pickle of a dictionary of tensors as PyTorch writes it; wrapper is as in PyTorch. The storages
-// have the keys 0, 1, 2, …, in the order of the tensors' names.
+// Pickle returns the pickle of a dictionary of tensors as PyTorch writes it, as value of the key wrapper of another
+// dictionary unless wrapper is empty. The storages have the keys 0, 1, 2, …, in the order of the tensors' names.
 func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 	b := []byte("\x80\x02")
 	if wrapper != "" {

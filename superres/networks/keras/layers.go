@@ -79,7 +79,7 @@ var makers map[string]maker
 func init() {
 	combine := func(op graph.Op) maker { return maker{true, func(c *call) int { return c.combine(op) }} }
 	same := maker{false, func(c *call) int { return c.in[0] }}
-	makers = map[string]maker{
+	makers = map[string]maker{ // true: the layer takes several inputs
 		"Conv2D": {false, (*call).conv}, "DepthwiseConv2D": {false, (*call).conv},
 		"Conv2DTranspose": {false, (*call).transposed}, "BatchNormalization": {false, (*call).batchNormalization},
 		"Add": combine(graph.Add{}), "Multiply": combine(graph.Mul{}), "Subtract": combine(graph.Sub{}),

@@ -20,7 +20,7 @@ func (c *call) concat() []graph.Operand {
 	return c.add(graph.Concat{}, c.in...)
 }
 
-// slice adds a Slice: each size takes as many of the channels left. A size of `rest` is an equal share for all to come.
+// slice adds a Slice: each size selects the next so many channels. A size of `rest` is an equal share of those left.
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
@@ -73,12 +73,12 @@ func (c *call) crop() []graph.Operand {
 
 // croppedParts returns the parts that a Crop keeps along the axes channels, height and width. The file states arrays of
 // starts and ends along some axes (keys 9 to 11), or for each axis an offset, a size, which may be rest, and a number
-// to cut off at the end (keys 0 to 8). It fails for a size if the sides of the picture are not known.
+// to cut off at the end (keys 0 to 8, width first). It fails for a size if the sides of the picture are not known.
 func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
 	if len(starts) == 0 {
 		for i := range sides {
-			from, size, back := c.int(2-i, 0), c.int([]int{5, 4, 3}[i], 0), c.int(8-i, 0)
+			from, size, back := c.int(2-i, 0), c.int(5-i, 0), c.int(8-i, 0)
 			parts[i] = part{from, sides[i] - back}
 			if size != rest {
 				parts[i].end = min(parts[i].end, from+size)
@@ -166,7 +166,7 @@ func (c *call) reorg() []graph.Operand {
 
 // interp resizes the first input: to a stated size, to the size of the second input, or by two factors. If that is not
 // by a whole factor or its inverse, it resizes to the size of an earlier node that has the new size, or else by a
-// fraction such as 3/4. If the size stays the same, it adds nothing. The keys of parameters are ncnn's.
+// fraction such as 3/4. If the size stays the same, it adds nothing. It fails for a stated size if the Input has none.
 func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
@@ -192,7 +192,7 @@ func (c *call) interp() []graph.Operand {
 		errSize.When(!c.sized)
 		down, across = float32(height)/float32(s.H), float32(width)/float32(s.W)
 	}
-	if op.By = graph.Interpolation(kind - 1); op.By == graph.Bicubic {
+	if op.By = graph.Interpolation(kind - 1); op.By == graph.Bicubic { // kinds 1 to 3: Nearest, Bilinear, Bicubic
 		op.A = -0.75
 	}
 	var err error

@@ -64,7 +64,7 @@ func (e *expression) value() float64 {
 	if n := len(word) - 1; n > 0 && strings.Contains("whc", word[n:]) {
 		i, err := strconv.Atoi(word[:n])
 		e.refusal.When(err != nil || i < 0 || i >= len(e.shapes))
-		e.isOfInput = true
+		e.isOfInput = true // for sizes
 		s := e.shapes[i]
 		return float64([]int{s.W, s.H, s.Channels}[strings.Index("whc", word[n:])])
 	}

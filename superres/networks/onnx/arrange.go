@@ -246,8 +246,8 @@ func (c *call) gatherSamples() []*value {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}
 }
 
-// overlapping splits dimension along of v, its rows or columns, in two, as PyTorch exports Unfold: the n of a window and
-// the m windows, which begin at equal distances and may overlap. list holds the index of row i of window k at i·m + k.
+// overlapping splits dimension along of v, rows or columns, in two, as PyTorch exports Unfold: the n of a window and m
+// windows, which begin at equal distances and may overlap. list holds the index of row i of window k at i·m + k.
 func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])

@@ -64,5 +64,5 @@ func (c *call) rmsNormalization() []*value {
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)
 	dims[last] = nil
 	out := c.arithmetic('/', v, mean[0].arranged(dims))
-	return c.scaleAndOffset(out, 0)
+	return c.scaleAndOffset(out, 0) // by the constant, which has the last dimension
 }

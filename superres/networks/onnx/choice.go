@@ -141,7 +141,7 @@ func (c *call) scatterND() []*value {
 	if sides = sides[2:]; n*depth*each != which.size() {
 		panic(fault)
 	}
-	fail.If(c.work(which.size()))
+	fail.If(c.spendWork(which.size()))
 	first, step := [4]int64{}, [4]int64{2: 1, 3: 1}
 	for d := 2; d < depth; d++ {
 		first[d] = which.ints[d]

@@ -133,7 +133,7 @@ func (c *call) pointwise(k filter) []*value {
 	last := []int{0, 2, 3, 1}
 	errView.When(len(c.layout(v)) != 4)
 	w := &tensor{dims: k.dims[:2], reals: k.weight}
-	out := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
+	out := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1) // true: w is outputs × inputs
 	if k.bias != nil {
 		out = c.arithmetic('+', out[0], &value{constant: &tensor{dims: []int{len(k.bias)}, reals: k.bias}})
 	}

@@ -24,11 +24,11 @@ func (t *tracer) spendConstants(n int) {
 		fail.If(errBudget)
 	}
 	t.budget -= n
-	fail.If(t.work(n))
+	fail.If(t.spendWork(n))
 }
 
-// work adds n to the count of computed numbers, and fails if the count is then greater than maxWork.
-func (t *tracer) work(n int) error {
+// spendWork adds n to the count of computed numbers, and fails if the count is then greater than maxWork.
+func (t *tracer) spendWork(n int) error {
 	if t.model.work += n; t.model.work > maxWork {
 		return errBudget
 	}
@@ -52,7 +52,7 @@ func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
 		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.usage == nil {
-			continue
+			continue // still needed, or not from the budget
 		}
 		t.values[name] = nil // the name stays in the map, so that no other node can use it
 		h := v.constant.usage
@@ -75,7 +75,7 @@ func (m *model) uses() (map[string]int, error) {
 		return nil, err
 	}
 	name, err := m.result()
-	count[name]++
+	count[name]++ // so that it is never released
 	return count, err
 }
 
@@ -109,7 +109,7 @@ func (t *tensor) copyFrom(i int, from *tensor, k int) {
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int)) *tensor {
 	n := fail.Need(count(dims))
 	t.spendConstants(n)
-	out := &tensor{dims: dims, usage: &usage{numbers: n}}
+	out := &tensor{dims: dims, usage: &usage{numbers: n}} // which release returns to the budget
 	if areWhole {
 		out.ints = make([]int64, n)
 	} else {

@@ -23,7 +23,7 @@ func fullName(domain, name string) string {
 	return domain + "." + name
 }
 
-// parseFunction parses a local function and adds it to m.functions. The case numbers are the fields of FunctionProto.
+// parseFunction adds a local function to m.functions, with unparsed nodes. The case numbers are FunctionProto's fields.
 func (m *model) parseFunction(message []byte) error {
 	f := &function{body: message, defaults: map[string]attribute{}}
 	name, domain := "", ""

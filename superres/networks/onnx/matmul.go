@@ -35,7 +35,7 @@ func (c *call) matMul() []*value {
 		w.dims = w.dims[1:]
 	}
 	fail.When(len(w.dims) != 2, "by a constant of %v numbers is not supported", b.constant.dims)
-	return c.linear(a, &w, false, 1)
+	return c.linear(a, &w, false, 1) // false: w is inputs × outputs
 }
 
 // linear multiplies the channels of each pixel, which must be the last dimension of v, by a factor and by the matrix w
@@ -272,8 +272,8 @@ func (c *call) multiplied(x, y *value) []*value {
 }
 
 // scored returns the scores of node, which has one pixel per window of height×width, as a value. Its dimensions are
-// batch, the dimensions before the matrix in the first factor, and then first and second, which count the scores. Steps
-// of rows and columns in batch lead to the next window, so they shrink by its size; 0×0 is a single window.
+// batch, the dimensions before the matrix in the first factor, and then first and second, the rows and columns of a
+// matrix of scores. Steps of pixels in batch lead to the next window, so they shrink by its size; 0×0 is one window.
 func (c *call) scored(node int, batch layout, height, width int, first, second part) []*value {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
@@ -295,7 +295,7 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}
 }
 
-// scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
+// scores adds a graph.Scores: the products of pixels of factors a and b within windows, for each index in batch.
 func (c *call) scores(a, b factor, batch layout) []*value {
 	height, width := windowSize(a.left, a.batch, a.shape)
 	fail.When(height == 0,
@@ -313,7 +313,7 @@ func (c *call) scores(a, b factor, batch layout) []*value {
 	return c.scored(node, batch, height, width, first, second)
 }
 
-// channelScores adds a graph.ChannelScores: the products of the channels of factors a and b.
+// channelScores adds a graph.ChannelScores: the products of channels of factors a and b, for each index in batch.
 func (c *call) channelScores(a, b factor, batch layout) []*value {
 	height, width := windowSize(a.inner, a.batch, a.shape)
 	c.arrange(&a, a.left)
@@ -460,7 +460,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			return mask, false
 		}
 	}
-	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.work(t.size()) != nil {
+	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.spendWork(t.size()) != nil {
 		return mask, false
 	}
 	for i := range t.size() {

@@ -224,7 +224,7 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	}
 	err = m.eachNode(m.body, nodesField, func(n node) error {
 		err := t.followNode(n)
-		t.release(n, uses)
+		t.release(n, uses) // drops constants that no later node takes
 		return err
 	})
 	if err != nil {

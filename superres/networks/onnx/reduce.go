@@ -270,7 +270,7 @@ func (c *call) layerNormalization() []*value {
 	ofPicture, ofChannels, err := c.extent(v, axes)
 	fail.When(err != nil || !ofChannels, "of other samples than the channels of a pixel, or all, is not supported")
 	out := c.addChain(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaleAndOffset(out, 0)
+	return c.scaleAndOffset(out, 0) // the constants have all dimensions from first on
 }
 
 // instanceNormalization normalises the samples of each index in dimension 1: of a channel, or of a group of channels.
@@ -286,7 +286,7 @@ func (c *call) instanceNormalization() []*value {
 	}
 	errView.When(!isChannels || p.size*p.step != count)
 	out := c.addChain(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
-	return c.scaleAndOffset(out, len(dims)-2)
+	return c.scaleAndOffset(out, len(dims)-2) // the constants lack the dimensions after dimension 1
 }
 
 // groupNormalization computes GroupNormalization. Each group has all pixels of some neighbouring channels.
@@ -305,7 +305,7 @@ func (c *call) groupNormalization() []*value {
 		}
 		c.in[i] = &value{constant: &tensor{dims: []int{s.Channels}, reals: list}}
 	}
-	return c.scaleAndOffset(out, 2)
+	return c.scaleAndOffset(out, 2) // the constants have no rows and columns
 }
 
 // softmax computes Softmax. Before version 13 of the operations it was over all dimensions from axis on, by default 1.

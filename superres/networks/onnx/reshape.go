@@ -227,7 +227,7 @@ func (c *call) expand() []*value {
 		if size == sizes[d] {
 			continue
 		}
-		v = fail.Need(v.repeated(d, size, true))
+		v = fail.Need(v.repeated(d, size, true)) // true or false: with one sample, both are the same
 	}
 	return []*value{c.in[0].arranged(v)}
 }
@@ -242,7 +242,7 @@ func (c *call) tile() []*value {
 		if n == 1 {
 			continue
 		}
-		v = fail.Need(v.repeated(d, n, false))
+		v = fail.Need(v.repeated(d, n, false)) // false: the whole dimension after itself, not each sample
 	}
 	return []*value{c.in[0].arranged(v)}
 }

@@ -29,7 +29,7 @@ func (c *call) slicings(dims []int) (list []slicing) {
 	fail.When(len(lists[1]) != n || lists[2] != nil && len(lists[2]) != n || lists[3] != nil && len(lists[3]) != n,
 		"has starts, ends, axes and steps of several lengths")
 	for i := range n {
-		s := slicing{i, lists[0][i], lists[1][i], 1}
+		s := slicing{axis: i, start: lists[0][i], end: lists[1][i], step: 1}
 		if lists[2] != nil {
 			s.axis = lists[2][i]
 		}
@@ -235,7 +235,7 @@ func (c *call) split() (out []*value) {
 	sizes = c.splitSizes(sizes[along])
 	start := 0
 	for _, size := range sizes {
-		out = append(out, c.narrow(c.in[0], slicing{along, start, start + size, 1}))
+		out = append(out, c.narrow(c.in[0], slicing{axis: along, start: start, end: start + size, step: 1}))
 		start += size
 	}
 	return out

@@ -98,7 +98,7 @@ type contents struct {
 	isOutside bool
 }
 
-// parseTensor parses a constant. Its integers, unless they stay bytes, reduce wholesLeft: it fails below 0.
+// parseTensor parses a constant. Its integers, unless they stay bytes, reduce wholesLeft, and it fails below 0.
 func (m *model) parseTensor(message []byte, wholesLeft *int) (name string, t *tensor, err error) {
 	c, err := parseContents(message)
 	if err == nil && c.isOutside {
@@ -145,7 +145,7 @@ func parseContents(message []byte) (*contents, error) {
 }
 
 // decode returns c as a tensor. Its 8-bit numbers stay bytes of the file if they are raw. Other integers reduce
-// wholesLeft: it fails below 0, and unless c has as many numbers as its dimensions say.
+// wholesLeft. It fails if that falls below 0, and unless c has as many numbers as its dimensions say.
 func (c *contents) decode(wholesLeft *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
@@ -314,7 +314,7 @@ func (t *tensor) real(i int) float64 {
 	return float64(t.reals[i])
 }
 
-// unpacked returns t with ints in place of bytes. They reduce wholesLeft: it fails below 0. t without bytes stays.
+// unpacked returns t, with ints in place of bytes if it has those. They reduce wholesLeft, and it fails below 0.
 func (t *tensor) unpacked(wholesLeft *int) (*tensor, error) {
 	if t.bytes == nil {
 		return t, nil

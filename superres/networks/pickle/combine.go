@@ -110,7 +110,7 @@ func (m *machine) useMemo(n uint32, isPut bool) {
 	m.push(v)
 }
 
-// name carries out op if it names a function, calls one from Global or refers outside, and reports whether it did.
+// name carries out op if it names a function, calls one from Global or takes a value from outside, and reports if so.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:

@@ -45,7 +45,8 @@ type machine struct {
 	most  int // *Left at the beginning
 }
 
-// Read returns the value of the pickle that data begins with, and its size. Each value lowers *r.Left, which must last.
+// Read returns the value of the pickle that data begins with, and the size of the pickle in bytes. Each value that the
+// pickle makes lowers *r.Left, and Read fails if that falls below 0.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
 		left := MaxValues

@@ -73,7 +73,7 @@ func (t *torchReader) resolve(module, name string) (any, error) {
 	case "torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2":
 		return pickle.Function(makeView), nil
 	case "torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state", "torch.Size":
-		return pickle.Function(first), nil
+		return pickle.Function(firstArgument), nil
 	case "torch.float32", "torch.float16", "torch.bfloat16", "torch.float64":
 		return name, nil
 	case "numpy.dtype", "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar", "_codecs.encode",
@@ -113,8 +113,8 @@ func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	return d, nil
 }
 
-// first stands for functions of PyTorch that wrap their first argument, and returns it as it is.
-func first(args pickle.Tuple) (any, error) {
+// firstArgument stands for functions of PyTorch that wrap their first argument, and returns it as it is.
+func firstArgument(args pickle.Tuple) (any, error) {
 	if len(args) == 0 {
 		return nil, errors.New("a parameter is made of nothing")
 	}

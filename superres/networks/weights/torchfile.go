@@ -117,7 +117,7 @@ func readOld(f *File, r io.ReaderAt, size int64) {
 	system, _ := values[2].(*pickle.Dict)
 	keys, isList := values[4].(*pickle.List)
 	fail.When(system == nil || !isList, "lacks the list of its storages")
-	old := &oldFile{r, map[string]int64{}, system.Get("little_endian") == false}
+	old := &oldFile{r: r, offsets: map[string]int64{}, bigEndian: system.Get("little_endian") == false}
 	old.findStorages(t, keys, int64(at), size)
 	f.loadTensors(values[3], old, size)
 }

@@ -69,7 +69,7 @@ type budget struct{ tensors, elements, bytes int64 }
 // compressed zip archives, or views that repeat elements, could hold more, and weights need neither.
 func newBudget(size int64) *budget {
 	most := min(size, MaxElements)
-	return &budget{MaxTensors, most, 8 * most}
+	return &budget{tensors: MaxTensors, elements: most, bytes: 8 * most}
 }
 
 // take subtracts a tensor of the given shape from the budget and returns its number of elements. It fails for a shape

@@ -60,8 +60,7 @@ const (
 	gap                = 4.
 )
 
-// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is
-// 0 or less on a logarithmic axis.
+// SVG returns the chart, width×height points large. It fails if a value is not finite, or X ≤ 0 on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {
@@ -110,7 +109,8 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
-// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. It fails if ranges does.
+// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. clip raises Y0 to the least
+// value that a logarithmic axis can show. axes fails if ranges finds a point that cannot be drawn.
 func (c Chart) axes() (x, y axis, err error) {
 	across, up, err := c.ranges()
 	if err != nil {

@@ -95,7 +95,7 @@ type places struct {
 	others, plain []Rank
 }
 
-// places returns the ranking, divided into the groups of the type places.
+// places returns the best entrant that learns (the reference), the others that learn, and the plain, which do not.
 func (c Contest) places() (p places) {
 	for _, r := range c.rank() {
 		switch {
@@ -166,9 +166,8 @@ func (c Contest) Table() Table {
 	return t
 }
 
-// Record returns the ranking with all digits, to be written as JSON: the name and the mean score of each entrant and,
-// for all but the best that learns and from two problems on, the difference from this best, the ends of its confidence
-// interval, and p.
+// Record returns the ranking with all digits, for JSON: the name and the mean score of each entrant and, from two
+// problems on, for all but the best that learns, the difference from this best, its confidence interval, and p.
 func (c Contest) Record() any {
 	list := []map[string]any{}
 	for _, r := range c.rank() {
@@ -207,7 +206,8 @@ func (c Contest) Headline() string {
 	return text + c.beside(p)
 }
 
-// beside says how entrants that learn compare with the best entrant that does not, as text to continue a sentence.
+// beside says how entrants that learn compare with the best entrant that does not, as text to continue a sentence. A
+// Rank of p compares p.best with its entrant; it is Decided if chance does not explain that p.best is better.
 func (c Contest) beside(p places) string {
 	if len(p.plain) == 0 {
 		return ""

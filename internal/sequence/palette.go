@@ -38,7 +38,8 @@ type counts struct {
 	bins  []bin
 }
 
-// add counts a pixel of the colour r, g, b in its cell, and notes the colour in c.exact, unless that is full.
+// add counts a pixel of the colour r, g, b in its cell, and notes the colour in c.exact, unless that is full. The vote
+// of Boyer and Moore finds the colour (most) of more than half of the pixels of the cell, if there is one.
 func (c *counts) add(r, g, b uint8) {
 	const drop = 8 - cellBits
 	one := &c.bins[int(r)>>drop<<(2*cellBits)|int(g)>>drop<<cellBits|int(b)>>drop]

@@ -152,8 +152,8 @@ func (p *pngCells) keepColour(kind string, chunk []byte) {
 	}
 }
 
-// newCell returns the frame that is described in control, the body of a chunk fcTL. Its pixels are in the chunks at
-// the offsets [from, to) of the file.
+// newCell returns the frame that control, the body of a chunk fcTL, describes. The chunks with its pixels are at the
+// offsets [from, to) of the file; from is 0 if there are none.
 func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
 		return c, refuseDamaged("a frame without pixels")

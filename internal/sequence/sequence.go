@@ -114,8 +114,8 @@ type animation struct {
 
 func (a animation) about() animation { return a }
 
-// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. The reader
-// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that
+// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic and that
+// the reader keeps. Messages call the file name. NewReader decodes all frames of an animation once, so that
 // damage is its error and not one of Next. Of a TIFF it reads only the headers, and calls lim.Accept for each page.
 // lim applies to each picture.
 //
@@ -237,7 +237,8 @@ func (r *Reader) cell() (cell, error) {
 	return c, nil
 }
 
-// survey decodes all frames once, and sets r.Opaque and r.GreyAlpha. It fails if a frame is damaged.
+// survey decodes all frames once. It sets r.Opaque if all are opaque, r.grey if all are grey, and r.GreyAlpha if all
+// are grey and some pixels transparent. It fails if a frame is damaged.
 func (r *Reader) survey(ctx context.Context) error {
 	r.Rewind()
 	r.Opaque, r.grey = true, true

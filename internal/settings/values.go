@@ -95,8 +95,7 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does, but
-// keeps the text; nil: no check.
+// List returns the Value of an option that may be repeated. Set appends to *to, then fails if check (or nil) does.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 func (l *list) String() string                               { return strings.Join(*l.to, ",") }
 

@@ -44,7 +44,7 @@ func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
 
-// plane returns the bytes of plane i in f. The result shares the memory of f.
+// plane returns the bytes of plane i in f, numbered as for Plane. The result shares the memory of f.
 func (h Header) plane(f *Frame, i int) []byte {
 	from := 0
 	for k := range i {

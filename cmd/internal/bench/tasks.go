@@ -71,9 +71,8 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks returns tasks that enlarge a picture with the embedded model photo, one for each effort; a task that
-// encodes a PNG of the enlarged size; and a task that enlarges pictures as small as reduced digits, cut from the same
-// picture, with the embedded model digits.
+// pictureTasks returns tasks that enlarge a picture with the model photo, one for each effort; a task that encodes a
+// PNG of the enlarged size; and one that enlarges cuttings as small as reduced digits with the model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)

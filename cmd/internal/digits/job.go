@@ -49,7 +49,8 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results to the folder or the file in j.opt, if there is one.
+// run processes the images and writes the results to the folder or the file in j.opt, if there is one. (For a folder,
+// process writes a PNG file for each image, so that stream has nothing to write.)
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":

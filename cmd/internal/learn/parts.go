@@ -66,8 +66,8 @@ type fileParts struct {
 }
 
 // openParts opens the file opt.Data and divides its signals into parts. A part has at least about opt.Parts signals,
-// and less than twice as many, so that no signal is left over. It consists of short stretches from all over the file,
-// in a random order drawn from the seed. The caller closes file.
+// and less than twice as many, so that no signal is left over. It consists of runs of runLength neighbouring signals
+// from all over the file, in an order drawn from opt.Seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {

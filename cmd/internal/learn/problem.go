@@ -69,8 +69,7 @@ func (p *problem) codeAs(opt Options) error {
 	return err
 }
 
-// firstDictionary returns the dictionary in the file opt.Init. It fails if an atom is zero, or if opt.Atoms is set to
-// another number of atoms.
+// firstDictionary returns the dictionary in the file opt.Init. It fails if an atom is zero or opt.Atoms differs.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,

@@ -136,7 +136,8 @@ func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	return err
 }
 
-// summaryOf returns a line that describes the user's model called name, or says why it cannot be used.
+// summaryOf returns a line that describes the user's model called name, or says why it cannot be used. For an imported
+// network it reads only the head of the file. A model that superres trained is opened, to know what it can do.
 func summaryOf(name string) string {
 	path, err := userPath(name)
 	if err != nil {

@@ -102,7 +102,8 @@ func (opt Options) problems() (list []planted.Task) {
 	return list
 }
 
-// tasks returns the trials to run, ordered by problem, then by trial and learner.
+// tasks returns the trials to run, ordered by problem, then by trial and learner. A task names the versions of learner
+// and coder, so that results of other versions are not taken for it.
 func (opt Options) tasks() ([]planted.Task, error) {
 	problems := opt.problems()
 	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners))

@@ -79,7 +79,7 @@ func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 				return err
 			}
 			p.Width, p.Height = cfg.Width, cfg.Height
-			return errSize
+			return errSize // ends pictures.Open after the header
 		}
 		if _, err := pictures.Open(ctx, path, limits); err != nil && !errors.Is(err, errSize) {
 			return nil, err

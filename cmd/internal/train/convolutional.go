@@ -19,7 +19,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 }
 
 // convolutionalTrainer returns the trainer of a convolutional stage with the settings opt. The trainer continues from
-// the state file of an interrupted training, if there is one. It fails if training needs more memory than the limit.
+// the state file of an interrupted training, if there is one; else it begins with the mean of the networks of --init.
+// It fails if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled // opt.coupled has the options for models of all kinds, too
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions

@@ -67,7 +67,7 @@ run has taken and will still take.`,
 	}, examples, groups...)
 }
 
-// run runs the command superres train.
+// run runs the command superres train. With --engine pipe, the program at standard input and output does the steps.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err

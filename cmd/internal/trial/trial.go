@@ -171,7 +171,8 @@ func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img, enlarged by the model called name with opt. An error is stored in result.err.
+// enlarge returns the part of img, enlarged by the model called name with opt, and the seconds that all of img would
+// take, in proportion. An error is stored in result.err.
 func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)

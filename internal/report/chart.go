@@ -238,7 +238,7 @@ func (f frame) grid(b *strings.Builder) {
 }
 
 // curves writes to b, for each series of c, the spread and the curve, clipped to the frame, and the marks. A series
-// of one point has only a mark. A mark beyond the ends of the Y axis is left out.
+// of one point has only a mark, and a Plain one only its last mark. Marks beyond the ends of the Y axis are left out.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

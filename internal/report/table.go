@@ -231,8 +231,8 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture returns an encoded PNG, shown width pixels wide, with sharp edges between the pixels.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture of scene that maker, such as a model, has restored. Readers of the page can lay the
-// pictures of one scene in a section over one another.
+// Restored is Picture for a picture of scene that maker, such as a model, has restored: a PNG, shown width pixels
+// wide. Readers of the page can lay the pictures of one scene in a section over one another.
 func Restored(data []byte, width int, scene, maker string) HTML {
 	return img(data, width, scene+" by "+maker, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
 		template.HTMLEscapeString(scene), template.HTMLEscapeString(maker)))

@@ -256,7 +256,7 @@ type mapped struct {
 
 const knownBits = 16 // mapping.known has 1<<knownBits entries
 
-// index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known for the next time.
+// index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known, where key 0 is empty.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
 	e := &m.known[key*0x9e3779b1>>(32-knownBits)] // hashed by multiplication; a new colour replaces an old one

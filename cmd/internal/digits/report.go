@@ -94,8 +94,7 @@ func (j *job) summary() summary {
 	return s
 }
 
-// print writes the errors to standard output, as JSON if asJSON is set. Unless quiet is set, it also writes warnings
-// and a line about the work to standard error.
+// print writes the errors to standard output, as JSON if asJSON, and, unless quiet, warnings and a line to to.Err.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {

@@ -120,8 +120,7 @@ func list(ctx context.Context, w io.Writer) error {
 		writeLines(w, "\nto be had by superres models get:\n", wider, others))
 }
 
-// writeLines writes to w head and then lines, in two columns. The first column has at least width characters, more if a
-// text is longer. If there are no lines, it writes nothing.
+// writeLines writes to w head and lines in two columns, the first at least width wide, or nothing if lines is empty.
 func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	if len(lines) == 0 {
 		return nil

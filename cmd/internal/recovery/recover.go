@@ -155,8 +155,7 @@ func (opt Options) sizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory fails if trials that run at the same time, one on each processor, need more than memory bytes to learn
-// and to compare every learned atom with every true atom.
+// enoughMemory fails if trials on all processors at once need more than memory bytes, to learn and to compare atoms.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)

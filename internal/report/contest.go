@@ -110,8 +110,7 @@ func (c Contest) places() (p places) {
 	return p
 }
 
-// next returns the entrant that the report compares the best with: the second best that learns, else the best that
-// does not learn, else nil.
+// next returns the entrant to compare p.best with: the second best that learns, else the best that does not, or nil.
 func (p places) next() *Rank {
 	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
 		return &list[0]

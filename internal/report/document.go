@@ -154,8 +154,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // Scripts shared by pages with pictures of different sizes. Each defines functions and runs nothing.
 var (
-	// Viewport defines makeViewport: the visible part of a scene, how keys, mouse and fingers move it, and the divider
-	// between two pictures.
+	// Viewport defines makeViewport: the visible part of a scene, moved by keys, mouse and fingers, and the divider.
 	//go:embed viewport.js
 	Viewport string
 	// Bicubic defines enlargeBicubic, which enlarges a part of a picture like the model bicubic.

@@ -159,7 +159,7 @@ func (g *GIFWriter) Close() error {
 // GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the
 // rectangle of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
 func (g *GIFWriter) queue(indices []uint8, delay int) error {
-	size := g.before.Rect
+	size := g.before.Rect // of the whole picture
 	next := &gifFrame{pix: bytes.Clone(indices), rect: size, delay: delay}
 	if last := g.waiting; last != nil {
 		transparent := uint8(len(g.palette) - 1)

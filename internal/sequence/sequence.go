@@ -121,7 +121,7 @@ func (a animation) about() animation { return a }
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
-	lim.FirstFrame, lim.Several = true, nil
+	lim.FirstFrame, lim.Several = true, nil // every decoding is of one frame or page
 	r := &Reader{Format: pic.Format, data: pic.File, name: name, lim: lim, turn: pic.Metadata.Orientation}
 	var err error
 	switch r.Format {
@@ -327,7 +327,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, text)
 	case err != nil:
 		fault := safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err)
-		return fault.With(imagefile.FirstPage)
+		return fault.With(imagefile.FirstPage) // the advice to take the first page
 	}
 	accept, pixels := r.lim.Accept, int64(0)
 	r.lim.Accept = func(cfg image.Config, held int64) error {
@@ -337,7 +337,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 			}
 		}
 		pixels += int64(cfg.Width) * int64(cfg.Height)
-		return errEnough
+		return errEnough // ends r.page after the header
 	}
 	for range places {
 		if _, err := r.page(ctx); !errors.Is(err, errEnough) {

@@ -225,7 +225,8 @@ func (n *Number[T]) Range() (least, most any) {
 	return least, most
 }
 
-// Set reads the number in text, checks it and stores it; only Num stores it times the factor. Errors name no option.
+// Set reads the number in text, checks it and stores it: from Num in *n.to, times the factor; from Maybe, for which
+// n.to is nil, as a new number in *n.optional, or there nil for n.missing. Errors name no option.
 func (n *Number[T]) Set(text string) error {
 	v, err := parse[T](text)
 	switch {

@@ -177,7 +177,7 @@ func checkInterlacing(text string) error {
 	return refuse("has the interlacing %q, expected p, t, b, m or ?", text)
 }
 
-// Sized returns h with a different width and height, in samples of brightness.
+// Sized returns h with a different width and height, in samples of brightness, also in the fields of its line.
 func (h Header) Sized(width, height int) Header {
 	h.Width, h.Height, h.params = width, height, slices.Clone(h.params)
 	for i, p := range h.params {

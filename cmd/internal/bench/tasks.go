@@ -54,7 +54,7 @@ func fileTasks() (tasks []task, err error) {
 			}
 			tasks = append(tasks, task{
 				name: fmt.Sprintf("PNG %d×%d to %d×%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
-				run: timed(func(ctx context.Context) error {
+				run: timed(func(ctx context.Context) error { // "synthetic" names the picture in errors
 					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "synthetic", imagefile.Limits{})
 					if err != nil {
 						return err
@@ -91,7 +91,7 @@ func pictureTasks() (tasks []task, err error) {
 		})
 	}
 	tasks = append(tasks, task{
-		name: fmt.Sprintf("PNG of %d×%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
+		name: fmt.Sprintf("PNG of %d×%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6, // RGB
 		run: timed(func(context.Context) error {
 			return imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
 		}),

@@ -128,7 +128,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		content.Close()
 		return nil, safefile.Unreadable(s.path, err)
 	}
-	closeFile := content.Close
+	closeFile := content.Close // the original stays open: Made takes metadata from it
 	content.Made, content.At, content.Size = how.Of(content.At, content.Size), made, info.Size()
 	content.Reader = bufio.NewReader(io.NewSectionReader(made, 0, content.Size))
 	content.Close = func() {

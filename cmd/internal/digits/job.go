@@ -225,7 +225,7 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores x.truth. It sets x.low, x.result and x.errors.
+// process reduces, restores and scores x.truth. It sets x.low, x.result and x.errors, in the order of e.columns.
 func (e *engine) process(ctx context.Context, x *digit) error {
 	low, err := score.Reduce(x.truth, e.scale, e.degradation)
 	if err != nil {

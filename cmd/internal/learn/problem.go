@@ -57,7 +57,7 @@ func (opt Options) settings() (s learners.Options, err error) {
 	return s, nil
 }
 
-// codeAs sets the coder of the problem to the coder named in opt, adapted to the number of atoms of the problem.
+// codeAs sets p.coder, which notes whether it is used, to the coder named in opt, for a dictionary of p.settings.Atoms.
 func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {

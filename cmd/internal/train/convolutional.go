@@ -33,7 +33,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	}
 	var err error
 	var first []*convolutional.Stage
-	for i, m := range opt.first {
+	for i, m := range opt.first { // the models of --init
 		s, err := stageOf(m, opt.Init[i], "begin with")
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 			return nil, console.Failf(console.ExitUsage, "--init: %w", err)
 		}
 	}
-	for i, m := range opt.teachers {
+	for i, m := range opt.teachers { // the models of --teachers: networks of other programs, or stages
 		if m.Network != nil {
 			t.Teachers = append(t.Teachers, learning.NetworkTeacher(m.Network))
 			continue

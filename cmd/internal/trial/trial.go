@@ -155,8 +155,7 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels; around is the width of the margin around it that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around pixel, relative to the corner of img, or empty if pixel is outside. For nil,
-// picture.Busiest chooses the part.
+// partOf returns the part of img around pixel (nil: the busiest), relative to img's corner; empty if pixel is outside.
 func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))

@@ -109,8 +109,8 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
-// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. clip raises Y0 to the least
-// value that a logarithmic axis can show. axes fails if ranges finds a point that cannot be drawn.
+// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. clip raises Y0 to c.Floor on a
+// logarithmic axis. axes fails if ranges does: if a point cannot be drawn, or Floor is not above 0.
 func (c Chart) axes() (x, y axis, err error) {
 	across, up, err := c.ranges()
 	if err != nil {

@@ -76,7 +76,7 @@ func Estimate(format string, list []float64) string {
 // Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the entrants from the best to the worst, by scores times Sign. The best that learns is the reference.
+// rank returns the Ranking by scores times Sign, of which less is better, with the best that learns as the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {

@@ -104,8 +104,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with the title in place of the first head, and the note of the first cell of
-// a row after the row. A table wider than 100 letters is transposed if this makes it narrower.
+// Text writes the table for a terminal, with the title in place of the first head, the note of the first cell of a row
+// after the row, and the marks at the end. A table wider than 100 letters is transposed if this makes it narrower.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {

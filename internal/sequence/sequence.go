@@ -114,10 +114,9 @@ type animation struct {
 
 func (a animation) about() animation { return a }
 
-// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic and that
-// the reader keeps. Messages call the file name. NewReader decodes all frames of an animation once, so that
-// damage is its error and not one of Next. Of a TIFF it reads only the headers, and calls lim.Accept for each page.
-// lim applies to each picture.
+// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic, and keeps
+// it. Messages call the file name. NewReader decodes all frames of an animation once, so that damage is its error and
+// not one of Next. Of a TIFF it reads only headers, and calls lim.Accept for each page. lim is for each picture.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {

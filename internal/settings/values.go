@@ -95,7 +95,7 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to, then fails if check (or nil) does.
+// List returns the Value of an option that may be repeated. Set appends to *to, then fails if check, unless nil, does.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 func (l *list) String() string                               { return strings.Join(*l.to, ",") }
 

@@ -39,8 +39,7 @@ type Layout struct {
 	// Left, Top and Bottom say where a sample of colour lies among the samples of brightness that share it: on the
 	// first in a row, the first in a column, or the last in a column. Where they are false, it lies in the middle.
 	Left, Top, Bottom bool
-	// Alpha says that a plane of opacity follows the planes of colour, with a sample for each sample of brightness.
-	// False: all pixels are opaque.
+	// Alpha says that a plane of opacity, as large as plane 0, follows the planes of colour; false: all is opaque.
 	Alpha bool
 }
 

@@ -103,7 +103,7 @@ func NewNamer(opt Naming, single bool) (Namer, error) {
 	return n, n.takeFormat()
 }
 
-// formatOf returns imagefile.FormatOf(name) or, for a name in .gif, GIF, which is written only for animations.
+// formatOf returns imagefile.FormatOf(name) or, for *.gif, GIF, which is written only for animations.
 func formatOf(name string) (imagefile.Format, error) {
 	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
 		return f, nil

@@ -115,8 +115,7 @@ func tell(bar *console.Progress, r learning.Report) {
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// trainingOf returns "; " and trainingText for the first convolutional stage of m, or "" if m lacks it or a record of
-// it.
+// trainingOf returns "; " and trainingText for the first convolutional stage of m, or "" if none is recorded.
 func trainingOf(m *superres.Model) string {
 	pixels := m.Provenance.Pixels
 	s, err := stageOf(m, "", "")

@@ -60,8 +60,7 @@ const (
 	gap                = 4.
 )
 
-// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is
-// 0 or less on a logarithmic axis.
+// SVG returns the chart, width×height points large. It fails if a value is not finite, or X ≤ 0 on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {
@@ -110,7 +109,8 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
-// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. It fails if ranges does.
+// axes returns the axes of the chart: as its points need, or as Y0, Y1 and Ticks say. clip raises Y0 to c.Floor on a
+// logarithmic axis. axes fails if ranges does: if a point cannot be drawn, or Floor is not above 0.
 func (c Chart) axes() (x, y axis, err error) {
 	across, up, err := c.ranges()
 	if err != nil {
@@ -238,7 +238,7 @@ func (f frame) grid(b *strings.Builder) {
 }
 
 // curves writes to b, for each series of c, the spread and the curve, clipped to the frame, and the marks. A series
-// of one point has only a mark. A mark beyond the ends of the Y axis is left out.
+// of one point has only a mark, and a Plain one only its last mark. Marks beyond the ends of the Y axis are left out.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

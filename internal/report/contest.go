@@ -76,7 +76,7 @@ func Estimate(format string, list []float64) string {
 // Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the entrants from the best to the worst, by scores times Sign. The best that learns is the reference.
+// rank returns the Ranking by scores times Sign, of which less is better, with the best that learns as the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {
@@ -95,7 +95,7 @@ type places struct {
 	others, plain []Rank
 }
 
-// places returns the ranking, divided into the groups of the type places.
+// places returns the best entrant that learns (the reference), the others that learn, and the plain, which do not.
 func (c Contest) places() (p places) {
 	for _, r := range c.rank() {
 		switch {
@@ -110,8 +110,7 @@ func (c Contest) places() (p places) {
 	return p
 }
 
-// next returns the entrant that the report compares the best with: the second best that learns, else the best that
-// does not learn, else nil.
+// next returns the entrant to compare p.best with: the second best that learns, else the best that does not, or nil.
 func (p places) next() *Rank {
 	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
 		return &list[0]
@@ -166,9 +165,8 @@ func (c Contest) Table() Table {
 	return t
 }
 
-// Record returns the ranking with all digits, to be written as JSON: the name and the mean score of each entrant and,
-// for all but the best that learns and from two problems on, the difference from this best, the ends of its confidence
-// interval, and p.
+// Record returns the ranking with all digits, for JSON: the name and the mean score of each entrant and, from two
+// problems on, for all but the best that learns, the difference from this best, its confidence interval, and p.
 func (c Contest) Record() any {
 	list := []map[string]any{}
 	for _, r := range c.rank() {
@@ -207,7 +205,8 @@ func (c Contest) Headline() string {
 	return text + c.beside(p)
 }
 
-// beside says how entrants that learn compare with the best entrant that does not, as text to continue a sentence.
+// beside says how entrants that learn compare with the best entrant that does not, as text to continue a sentence. A
+// Rank of p compares p.best with its entrant; it is Decided if chance does not explain that p.best is better.
 func (c Contest) beside(p places) string {
 	if len(p.plain) == 0 {
 		return ""

@@ -32,8 +32,7 @@ type Document struct {
 // Fact is a setting of the run, such as the seed.
 type Fact struct{ Name, Value string }
 
-// Section is a part of a document: pictures side by side, then tables. Two of the pictures from Restored and Figure
-// can be laid over one another.
+// Section is a part of a document: pictures (two from Restored and Figure can be laid over one another), then tables.
 type Section struct {
 	Title, Text string
 	// A and B name the models or learners with the two pictures of the first scene that the page shows at first, A to
@@ -155,8 +154,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // Scripts shared by pages with pictures of different sizes. Each defines functions and runs nothing.
 var (
-	// Viewport defines makeViewport: the visible part of a scene, how keys, mouse and fingers move it, and the divider
-	// between two pictures.
+	// Viewport defines makeViewport: the visible part of a scene, moved by keys, mouse and fingers, and the divider.
 	//go:embed viewport.js
 	Viewport string
 	// Bicubic defines enlargeBicubic, which enlarges a part of a picture like the model bicubic.

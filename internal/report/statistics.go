@@ -65,7 +65,7 @@ type Pair struct {
 	Ahead bool
 }
 
-// Compare compares scores[i] with others[i] over all problems i. Problems with a NaN are left out.
+// Compare compares scores[i], of the first entrant, with others[i] over all problems i, but for those with a NaN.
 func Compare(scores, others []float64) Pair {
 	var p Pair
 	var differences []float64

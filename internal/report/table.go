@@ -104,8 +104,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with the title in place of the first head, and the note of the first cell of
-// a row after the row. A table wider than 100 letters is transposed if this makes it narrower.
+// Text writes the table for a terminal, with the title in place of the first head, the note of the first cell of a row
+// after the row, and the marks at the end. A table wider than 100 letters is transposed if this makes it narrower.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -231,8 +231,8 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture returns an encoded PNG, shown width pixels wide, with sharp edges between the pixels.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture of scene that maker, such as a model, has restored. Readers of the page can lay the
-// pictures of one scene in a section over one another.
+// Restored is Picture for a picture of scene that maker, such as a model, has restored: a PNG, shown width pixels
+// wide. Readers of the page can lay the pictures of one scene in a section over one another.
 func Restored(data []byte, width int, scene, maker string) HTML {
 	return img(data, width, scene+" by "+maker, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
 		template.HTMLEscapeString(scene), template.HTMLEscapeString(maker)))

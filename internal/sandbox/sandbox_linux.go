@@ -54,7 +54,7 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	const mostFiles = 32 // the Go runtime opens some files itself
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
 	prepare()
-	if !unfiltered {
+	if !unfiltered { // only tests go without
 		note("seccomp", setFilter())
 	}
 	return missing
@@ -66,9 +66,8 @@ var (
 	unfiltered   bool                     // use no seccomp filter
 )
 
-// landlock forbids this thread to change anything in any folder, to use TCP and sockets without a path, and to send
-// signals to other processes. The thread may only read and execute files, namely files that the program needs to start,
-// and the files in folders.
+// landlock forbids this thread to change anything in any folder, to use TCP and abstract Unix sockets, and to signal
+// other processes. It may read and execute only the files that the program needs to start, and files in folders.
 func landlock(folders []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

@@ -122,8 +122,8 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		unless(unix.BPF_JEQ, call, 1)
 		answer(forbid)
 	}
-	// The process may start threads, but not processes. A filter cannot see the flags of clone3; if clone3 is
-	// unknown, the C library uses clone.
+	// The process may start threads, but not processes. A filter cannot see the flags of clone3; if clone3 is unknown,
+	// the C library uses clone. (unless skips 1 or 4 instructions if the call is another one.)
 	unless(unix.BPF_JEQ, unix.SYS_CLONE3, 1)
 	answer(unknown)
 	unless(unix.BPF_JEQ, unix.SYS_CLONE, 4)

@@ -67,7 +67,8 @@ func (p *plane[T]) row(r image.Rectangle, y int) []T {
 	return p.pix[at : at+4*r.Dx()]
 }
 
-// put implements canvas. If dispose must restore the rectangle of c, put first saves the samples there.
+// put implements canvas: img replaces the rectangle of c or, if c.over, is blended over it. If dispose must restore
+// the rectangle, put first saves the samples there.
 func (p *plane[T]) put(img image.Image, c cell) {
 	p.last = c
 	if c.after == restore {

@@ -22,8 +22,8 @@ type gifCells struct {
 	control []byte // the extension about the next image; nil: no extension
 }
 
-// newGIFCells returns a walk over the GIF in data. It reads the size from the header. An animation is played once if no
-// extension says otherwise.
+// newGIFCells returns a walk over the GIF in data. It reads the size from the header. Without an extension that says
+// otherwise, an animation is played once.
 func newGIFCells(data []byte) (cells, error) {
 	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
 	if err != nil {

@@ -61,7 +61,7 @@ func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWr
 
 // Put adds img as the next frame: it stores the rectangle that differs from the frame before. All frames must have
 // the same size and type, *image.Gray or *image.NRGBA. The caller must not change img before the next call returns.
-// Pixels less than half opaque become transparent.
+// Pixels less than half opaque become transparent; the colours of all others count for the palette.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	m := toNRGBA(img)
 	var before image.Image
@@ -85,7 +85,7 @@ func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	return nil
 }
 
-// toNRGBA returns img, a *image.Gray or *image.NRGBA, as *image.NRGBA. An *image.NRGBA is returned unchanged.
+// toNRGBA returns img, an *image.NRGBA or an *image.Gray without gaps between its rows, as *image.NRGBA.
 func toNRGBA(img image.Image) *image.NRGBA {
 	grey, is := img.(*image.Gray)
 	if !is {
@@ -159,7 +159,7 @@ func (g *GIFWriter) Close() error {
 // GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the
 // rectangle of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
 func (g *GIFWriter) queue(indices []uint8, delay int) error {
-	size := g.before.Rect
+	size := g.before.Rect // of the whole picture
 	next := &gifFrame{pix: bytes.Clone(indices), rect: size, delay: delay}
 	if last := g.waiting; last != nil {
 		transparent := uint8(len(g.palette) - 1)

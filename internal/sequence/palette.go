@@ -38,7 +38,8 @@ type counts struct {
 	bins  []bin
 }
 
-// add counts a pixel of the colour r, g, b in its cell, and notes the colour in c.exact, unless that is full.
+// add counts a pixel of the colour r, g, b in its cell, and notes the colour in c.exact, unless that is full. The vote
+// of Boyer and Moore finds the colour (most) of more than half of the pixels of the cell, if there is one.
 func (c *counts) add(r, g, b uint8) {
 	const drop = 8 - cellBits
 	one := &c.bins[int(r)>>drop<<(2*cellBits)|int(g)>>drop<<cellBits|int(b)>>drop]
@@ -255,7 +256,7 @@ type mapped struct {
 
 const knownBits = 16 // mapping.known has 1<<knownBits entries
 
-// index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known for the next time.
+// index returns the index of the palette colour nearest to r, g, b, and keeps it in m.known, where key 0 is empty.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
 	e := &m.known[key*0x9e3779b1>>(32-knownBits)] // hashed by multiplication; a new colour replaces an old one

@@ -152,8 +152,8 @@ func (p *pngCells) keepColour(kind string, chunk []byte) {
 	}
 }
 
-// newCell returns the frame that is described in control, the body of a chunk fcTL. Its pixels are in the chunks at
-// the offsets [from, to) of the file.
+// newCell returns the frame that control, the body of a chunk fcTL, describes. The chunks with its pixels are at the
+// offsets [from, to) of the file; from is 0 if there are none.
 func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
 		return c, refuseDamaged("a frame without pixels")
@@ -175,7 +175,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	binary.BigEndian.PutUint32(head[headerWidth:], uint32(w))
 	binary.BigEndian.PutUint32(head[headerHeight:], uint32(h))
 	still := metadata.AppendChunk([]byte(pngSignature), "IHDR", head)
-	still = append(append(still, p.colours[0]...), p.colours[1]...)
+	still = append(append(still, p.colours[0]...), p.colours[1]...) // PLTE and tRNS; nil: missing
 	for walk := metadata.WalkChunksFrom(bytes.NewReader(p.data[:c.to]), c.from); ; {
 		chunk, err := walk.Next()
 		if err == io.ErrUnexpectedEOF { // at c.to, the end of the pixels of the frame
@@ -192,7 +192,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 			return nil, err
 		}
 		if kind == "fdAT" {
-			body = body[4:]
+			body = body[4:] // after the sequence number
 		}
 		still = metadata.AppendChunk(still, "IDAT", body)
 	}

@@ -114,14 +114,13 @@ type animation struct {
 
 func (a animation) about() animation { return a }
 
-// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. The reader
-// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that
-// damage is its error and not one of Next. Of a TIFF it reads only the headers, and calls lim.Accept for each page.
-// lim applies to each picture.
+// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic, and keeps
+// it. Messages call the file name. NewReader decodes all frames of an animation once, so that damage is its error and
+// not one of Next. Of a TIFF it reads only headers, and calls lim.Accept for each page. lim is for each picture.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
-	lim.FirstFrame, lim.Several = true, nil
+	lim.FirstFrame, lim.Several = true, nil // every decoding is of one frame or page
 	r := &Reader{Format: pic.Format, data: pic.File, name: name, lim: lim, turn: pic.Metadata.Orientation}
 	var err error
 	switch r.Format {
@@ -237,7 +236,8 @@ func (r *Reader) cell() (cell, error) {
 	return c, nil
 }
 
-// survey decodes all frames once, and sets r.Opaque and r.GreyAlpha. It fails if a frame is damaged.
+// survey decodes all frames once. It sets r.Opaque if all are opaque, r.grey if all are grey, and r.GreyAlpha if all
+// are grey and some pixels transparent. It fails if a frame is damaged.
 func (r *Reader) survey(ctx context.Context) error {
 	r.Rewind()
 	r.Opaque, r.grey = true, true
@@ -326,7 +326,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, text)
 	case err != nil:
 		fault := safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err)
-		return fault.With(imagefile.FirstPage)
+		return fault.With(imagefile.FirstPage) // the advice to take the first page
 	}
 	accept, pixels := r.lim.Accept, int64(0)
 	r.lim.Accept = func(cfg image.Config, held int64) error {
@@ -336,7 +336,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 			}
 		}
 		pixels += int64(cfg.Width) * int64(cfg.Height)
-		return errEnough
+		return errEnough // ends r.page after the header
 	}
 	for range places {
 		if _, err := r.page(ctx); !errors.Is(err, errEnough) {

@@ -65,8 +65,8 @@ func (w *webpCells) next() (c cell, err error) {
 	}
 }
 
-// frame returns the frame in chunk, an ANMF, and sets w.start and w.parts. The chunk holds half of the left and top
-// edges, and the width and height less 1.
+// frame returns the frame in chunk, an ANMF, and sets w.start and w.parts to the parts of a still WebP of it. The
+// chunk holds half of the left and top edges, and the width and height less 1.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
 		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)

@@ -17,8 +17,7 @@ import (
 type Effect int
 
 const (
-	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so that --resume compares
-	// an option if its record states no Effect.
+	// Changes is the effect of an option that decides the bytes. It is the zero value, so --resume compares by default.
 	Changes Effect = iota
 	// Elsewhere is the effect of an option that decides the bytes only through something else that --resume compares,
 	// such as the size of a result or the weights of a model.

@@ -95,8 +95,7 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does, but
-// keeps the text; nil: no check.
+// List returns the Value of an option that may be repeated. Set appends to *to, then fails if check, unless nil, does.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 func (l *list) String() string                               { return strings.Join(*l.to, ",") }
 
@@ -226,7 +225,8 @@ func (n *Number[T]) Range() (least, most any) {
 	return least, most
 }
 
-// Set reads the number in text, checks it and stores it; only Num stores it times the factor. Errors name no option.
+// Set reads the number in text, checks it and stores it: from Num in *n.to, times the factor; from Maybe, for which
+// n.to is nil, as a new number in *n.optional, or there nil for n.missing. Errors name no option.
 func (n *Number[T]) Set(text string) error {
 	v, err := parse[T](text)
 	switch {

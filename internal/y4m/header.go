@@ -39,8 +39,7 @@ type Layout struct {
 	// Left, Top and Bottom say where a sample of colour lies among the samples of brightness that share it: on the
 	// first in a row, the first in a column, or the last in a column. Where they are false, it lies in the middle.
 	Left, Top, Bottom bool
-	// Alpha says that a plane of opacity follows the planes of colour, with a sample for each sample of brightness.
-	// False: all pixels are opaque.
+	// Alpha says that a plane of opacity, as large as plane 0, follows the planes of colour; false: all is opaque.
 	Alpha bool
 }
 
@@ -177,7 +176,7 @@ func checkInterlacing(text string) error {
 	return refuse("has the interlacing %q, expected p, t, b, m or ?", text)
 }
 
-// Sized returns h with a different width and height, in samples of brightness.
+// Sized returns h with a different width and height, in samples of brightness, also in the fields of its line.
 func (h Header) Sized(width, height int) Header {
 	h.Width, h.Height, h.params = width, height, slices.Clone(h.params)
 	for i, p := range h.params {

@@ -44,7 +44,7 @@ func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
 
-// plane returns the bytes of plane i in f. The result shares the memory of f.
+// plane returns the bytes of plane i in f, numbered as for Plane. The result shares the memory of f.
 func (h Header) plane(f *Frame, i int) []byte {
 	from := 0
 	for k := range i {
@@ -90,8 +90,8 @@ func (h Header) Brightness(f *Frame) image.Image {
 	return img
 }
 
-// PutBrightness sets the first plane of f to img, which must have the type and size of a picture from Brightness. It
-// rounds samples of 16 bits to codes.
+// PutBrightness sets plane 0 of f to img, of the type and size that Brightness returns, without gaps between rows. It
+// rounds 16 bits to codes.
 func (h Header) PutBrightness(f *Frame, img image.Image) {
 	plane := h.plane(f, 0)
 	switch img := img.(type) {

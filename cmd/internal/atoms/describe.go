@@ -44,8 +44,7 @@ type dictionary struct {
 	scale     int
 }
 
-// describeModel returns the description of the model called opt.Name, with its coupled stages, but without Measures. It
-// fails if the model has no coupled stage.
+// describeModel describes the model opt.Name, with its coupled stages but without Measures. It fails without stages.
 func describeModel(ctx context.Context, opt Options) (*description, error) {
 	name := opt.Name
 	m, err := models.Open(ctx, name)

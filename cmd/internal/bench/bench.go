@@ -69,7 +69,7 @@ type Options struct {
 	JSON bool
 }
 
-// run measures the tasks selected by opt and prints the report.
+// run measures the tasks selected by opt and prints the report, with a warning if other programs are busy.
 func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if opt.Jobs > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
@@ -148,7 +148,8 @@ func allTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// measure returns the speed of the fastest of the given number of runs, and the least processor time of a run.
+// measure returns the speed of the fastest of the given number of runs, in units a second or, if t.count is 0, as its
+// time in seconds, and the least processor time of a run.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best, least := time.Duration(0), 0.0
 	for range runs {

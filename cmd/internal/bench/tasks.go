@@ -54,7 +54,7 @@ func fileTasks() (tasks []task, err error) {
 			}
 			tasks = append(tasks, task{
 				name: fmt.Sprintf("PNG %d×%d to %d×%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
-				run: timed(func(ctx context.Context) error {
+				run: timed(func(ctx context.Context) error { // "synthetic" names the picture in errors
 					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "synthetic", imagefile.Limits{})
 					if err != nil {
 						return err
@@ -71,9 +71,8 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks returns tasks that enlarge a picture with the embedded model photo, one for each effort; a task that
-// encodes a PNG of the enlarged size; and a task that enlarges pictures as small as reduced digits, cut from the same
-// picture, with the embedded model digits.
+// pictureTasks returns tasks that enlarge a picture with the model photo, one for each effort; a task that encodes a
+// PNG of the enlarged size; and one that enlarges cuttings as small as reduced digits with the model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
@@ -92,7 +91,7 @@ func pictureTasks() (tasks []task, err error) {
 		})
 	}
 	tasks = append(tasks, task{
-		name: fmt.Sprintf("PNG of %d×%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
+		name: fmt.Sprintf("PNG of %d×%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6, // RGB
 		run: timed(func(context.Context) error {
 			return imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
 		}),

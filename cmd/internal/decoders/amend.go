@@ -27,11 +27,11 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend gives pic, which another program has made from original and which is upright by now, the metadata of original,
-// a file of the kind called name. pic keeps its own format, and its profile if original has none. Kinds but heic, which
-// has the boxes of AVIF, and jxl stay as they are. For heic, amend also corrects pixels: programs of libheif widen 10
-// and 12 bits to 16 by a shift, so that white is 65472 or 65520; they leave colours multiplied by alpha if the file
-// stores them so, and grey in 16 to 235 if the file stores it so.
+// amend gives pic, which another program has made from original and which is upright by now, the metadata of
+// original, a file of the kind called name. pic keeps its own format, and its profile if original has none. Only
+// pictures from heic, which has the same boxes as AVIF, and jxl are amended. For heic, amend also corrects pixels:
+// programs of libheif widen 10 and 12 bits to 16 by a shift, so that white is 65472 or 65520; they leave colours
+// multiplied by alpha if the file stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
 	if format == "" {

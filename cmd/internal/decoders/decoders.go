@@ -36,8 +36,8 @@ type kind struct {
 	install  string   // Debian package with the first of the programs
 }
 
-// kinds are the kinds that other programs can read. In commands, {in} is the file to read, {dir} the folder to write
-// to, {out} the PNG to write, and {stem} the path of {out} without .png.
+// kinds has the name, the titles, the commands and the Debian package of each kind: see the type kind. In commands,
+// {in} is the file to read, {dir} the folder to write to, {out} the PNG to write, and {stem} is {out} without .png.
 var kinds = []kind{
 	{"heic", []string{"HEIC"}, []string{"heif-dec {in} {out}", "heif-convert {in} {out}", "vips autorot {in} {out}",
 		"magick {in}[0] {out}", "sips -s format png {in} --out {out}"}, "libheif-examples"},
@@ -128,7 +128,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		content.Close()
 		return nil, safefile.Unreadable(s.path, err)
 	}
-	closeFile := content.Close
+	closeFile := content.Close // the original stays open: Made takes metadata from it
 	content.Made, content.At, content.Size = how.Of(content.At, content.Size), made, info.Size()
 	content.Reader = bufio.NewReader(io.NewSectionReader(made, 0, content.Size))
 	content.Close = func() {

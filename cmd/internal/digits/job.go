@@ -49,7 +49,8 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results to the folder or the file in j.opt, if there is one.
+// run processes the images and writes the results to the folder or the file in j.opt, if there is one. (For a folder,
+// process writes a PNG file for each image, so that stream has nothing to write.)
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":
@@ -224,7 +225,7 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores x.truth. It sets x.low, x.result and x.errors.
+// process reduces, restores and scores x.truth. It sets x.low, x.result and x.errors, in the order of e.columns.
 func (e *engine) process(ctx context.Context, x *digit) error {
 	low, err := score.Reduce(x.truth, e.scale, e.degradation)
 	if err != nil {

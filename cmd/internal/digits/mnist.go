@@ -74,8 +74,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	official, warnings := opt.verify()
-	// Many small images take little memory but leave much garbage. Collecting garbage as often as for large pictures
-	// would take longer than the work itself.
+	// Small images leave much garbage. To collect it as often as for large pictures would take longer than the work.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	began := time.Now()
 	if err := j.run(c.Context); err != nil {

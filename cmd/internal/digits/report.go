@@ -74,7 +74,8 @@ type worst struct {
 	Error float64 `json:"nfe"`
 }
 
-// summary returns the summary of j, except official files, warnings and times, which the caller sets.
+// summary returns the summary of j, except official files, warnings and times, which the caller sets. The images not
+// scored are the black ones, which have no error.
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
@@ -93,8 +94,7 @@ func (j *job) summary() summary {
 	return s
 }
 
-// print writes the errors to standard output, as JSON if asJSON is set. Unless quiet is set, it also writes warnings
-// and a line about the work to standard error.
+// print writes the errors to standard output, as JSON if asJSON, and, unless quiet, warnings and a line to to.Err.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {
@@ -246,7 +246,7 @@ func (g *group) add(errs []float64) {
 	}
 }
 
-// means returns the mean error in each column over the images that have an error; nil if no image has.
+// means returns the mean error in each column over the images that have an error; nil (for 0/0) if no image has.
 func (g *group) means() (out []*float64) {
 	for _, errs := range g.errors {
 		sum := 0.0

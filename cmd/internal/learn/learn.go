@@ -107,8 +107,7 @@ func (opt Options) failed(ctx context.Context, err error) error {
 	return console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
 }
 
-// showStep shows the iteration and the error of step in bar; total is the number of iterations. If bar prints plain
-// lines, it prints one after each tenth of the iterations.
+// showStep shows the iteration, of total, and the error of step in bar. A plain bar gets a line after each tenth.
 func showStep(bar *console.Progress, step learners.Step, total int) {
 	bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	bar.Set("learning", float64(step.Iteration)/float64(total))

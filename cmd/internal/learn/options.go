@@ -91,7 +91,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	case c.NArg() > 1:
 		return console.Usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
 	}
-	if opt.codes() {
+	if opt.codes() { // nothing is learned: --iterations 0
 		if err := opt.checkCoding(given); err != nil {
 			return err
 		}

@@ -33,8 +33,8 @@ type output struct {
 	format string // npy, npz or csv; empty if only one format is possible
 }
 
-// check sets out.most and the formats in out. It is called before any work, and fails if an output could not be
-// written, or would replace an input or another output.
+// check sets out.most, the greatest permissions of new files, and the formats of the outputs. It is called before any
+// work, and fails if an output could not be written, or would replace an input or another output.
 func (out *outputs) check(opt Options) (err error) {
 	switch {
 	case out.dictionary.Name == "" && !opt.codes():

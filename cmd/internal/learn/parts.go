@@ -66,8 +66,8 @@ type fileParts struct {
 }
 
 // openParts opens the file opt.Data and divides its signals into parts. A part has at least about opt.Parts signals,
-// and less than twice as many, so that no signal is left over. It consists of short stretches from all over the file,
-// in a random order drawn from the seed. The caller closes file.
+// and less than twice as many, so that no signal is left over. It consists of runs of runLength neighbouring signals
+// from all over the file, in an order drawn from opt.Seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {
@@ -87,7 +87,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 // count returns the number of parts. Each part has at least p.size runs, and fewer than twice as many.
 func (p *fileParts) count() int { return max(1, len(p.order)/p.size) }
 
-// read returns the signals in part i, counted from 0. The last run in the file may have fewer than runLength signals.
+// read returns the signals in part i, from 0, as columns. The last run in the file may be shorter than runLength.
 func (p *fileParts) read(i int) (*mat.Dense, error) {
 	m, n := p.columns.Dims()
 	runs := p.order[i*len(p.order)/p.count() : (i+1)*len(p.order)/p.count()]
@@ -194,7 +194,7 @@ func (k *kept) write(interval time.Duration) error {
 		steps.SetRow(i, []float64{s.RMSE, s.NonZeros, float64(s.Replaced), s.Elapsed.Seconds()})
 	}
 	all := []npz.Matrix{{Name: "steps", Data: steps}, {Name: "D", Data: k.past.Dictionary.Matrix()}}
-	if k.past.A != nil {
+	if k.past.A != nil { // the learner is Online, which goes on from its sums A and B
 		all = append(all, npz.Matrix{Name: "batches", Data: mat.NewDense(1, 1, []float64{float64(k.past.Batches)})},
 			npz.Matrix{Name: "A", Data: k.past.A}, npz.Matrix{Name: "B", Data: k.past.B})
 	}

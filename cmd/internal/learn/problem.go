@@ -57,7 +57,7 @@ func (opt Options) settings() (s learners.Options, err error) {
 	return s, nil
 }
 
-// codeAs sets the coder of the problem to the coder named in opt, adapted to the number of atoms of the problem.
+// codeAs sets p.coder, which notes whether it is used, to the coder named in opt, for a dictionary of p.settings.Atoms.
 func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
@@ -69,8 +69,7 @@ func (p *problem) codeAs(opt Options) error {
 	return err
 }
 
-// firstDictionary returns the dictionary in the file opt.Init. It fails if an atom is zero, or if opt.Atoms is set to
-// another number of atoms.
+// firstDictionary returns the dictionary in the file opt.Init. It fails if an atom is zero or opt.Atoms differs.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,

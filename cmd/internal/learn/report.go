@@ -90,7 +90,7 @@ func (s summary) tell(opt Options, to *console.Streams) error {
 
 // text returns the summary as one line.
 func (s summary) text() string {
-	if s.Learner == "" {
+	if s.Learner == "" { // nothing was learned: --iterations 0
 		return s.codesText()
 	}
 	by, to := s.Learner, s.Dictionary

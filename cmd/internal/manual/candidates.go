@@ -10,9 +10,8 @@ import (
 	"superres/internal/settings"
 )
 
-// completions returns the words that can replace the last word of a command line, and whether file names can replace
-// that word, too. words is the command line, from the program on. If a first word that is no command precedes the last,
-// there are no completions.
+// completions returns the words that can replace the last of words, a command line from the program on, and whether
+// file names can replace it, too. There are no completions after a first word that is no command.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -80,7 +79,8 @@ type place struct {
 	arguments int              // how many arguments before the word are neither flags nor values of flags
 }
 
-// standing returns the place of the word that follows words, the arguments of command so far.
+// standing returns the place of the word that follows words, the arguments of command so far: the flag that it is the
+// value of, else how many arguments precede it, and whether -- has ended the flags.
 func standing(command *cli.Command, words []string) (at place) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]

@@ -125,7 +125,7 @@ func (g *getting) get(ctx context.Context, l listed) error {
 	}
 	a := g.adding
 	a.name, a.terms = l.Name, l.Terms
-	if err := a.add(ctx, identify(names[0])); err != nil {
+	if err := a.add(ctx, identify(names[0])); err != nil { // of ncnn's two files the .param, which finds the .bin
 		return err
 	}
 	_ = os.RemoveAll(dir)            // files that remain do no harm

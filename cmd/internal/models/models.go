@@ -120,8 +120,7 @@ func list(ctx context.Context, w io.Writer) error {
 		writeLines(w, "\nto be had by superres models get:\n", wider, others))
 }
 
-// writeLines writes to w head and then lines, in two columns. The first column has at least width characters, more if a
-// text is longer. If there are no lines, it writes nothing.
+// writeLines writes to w head and lines in two columns, the first at least width wide, or nothing if lines is empty.
 func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	if len(lines) == 0 {
 		return nil
@@ -136,7 +135,8 @@ func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	return err
 }
 
-// summaryOf returns a line that describes the user's model called name, or says why it cannot be used.
+// summaryOf returns a line that describes the user's model called name, or says why it cannot be used. For an imported
+// network it reads only the head of the file. A model that superres trained is opened, to know what it can do.
 func summaryOf(name string) string {
 	path, err := userPath(name)
 	if err != nil {

@@ -102,8 +102,7 @@ func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err
 // usualMemory is the memory, in bytes, that an import may take if no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network in files and returns the network as a model. It fails if it would take more than
-// memory bytes, by an estimate. Tests replace it.
+// importNetwork returns the network in files as a model. It fails for an estimate above memory bytes. Tests replace it.
 var importNetwork = func(ctx context.Context, files []string, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(files[0], memory)
 	if err != nil {

@@ -91,7 +91,8 @@ func describeUse(m *superres.Model) string {
 	return text + ", learned by superres train" + scoreText(m)
 }
 
-// scoreText returns the score of m on held-out pictures, as text that continues a line; "" if the score is unknown.
+// scoreText returns the score of m on held-out pictures, as text that continues a line; "" if the score is unknown. A
+// model for pictures reduced by blocks has an error as its score.
 func scoreText(m *superres.Model) string {
 	p := m.Provenance
 	if p.Score == nil {

@@ -96,7 +96,8 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 // NewPanel returns a panel that keeps d, with atoms of w×h entries, each drawn as side×side pixels at zoom 1.
 func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
 
-// draw draws atom k into img with its upper left corner at (x, y), and each entry as side×side pixels.
+// draw draws atom k into img with its upper left corner at (x, y), and each entry as side×side pixels. Entries of 0
+// are mid-grey, and the entry of greatest magnitude is black or white.
 func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
 	atom := p.atoms.Atom(k)
 	largest := 0.0

@@ -57,8 +57,8 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
 // add adds rec, a record from journal number journal, to p. The last record about an output becomes its story: within
-// one journal that is the record in the last line, of any time; among journals the record with the latest time. The
-// results that other records name are added to p.others.
+// one journal that is the record in the last line, of any time; among journals the record with the latest time. Of
+// other records, p.others keeps only the promise: the size and hash of the result, by which the file is known as ours.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" { // older versions also recorded the start and end of parts
 		return
@@ -81,8 +81,8 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise adds earlier, from a record about the output key that is not the last, to p.others. It ignores a promise
-// without a hash, and one that is known.
+// addPromise adds earlier, the size and hash of a result, to p.others. It is from a record about the output key that
+// is not the last one. A promise without a hash, or one that is known, is ignored.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)

@@ -124,8 +124,7 @@ func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends v as a line. After an error, such as a full disk, nothing of v is left, or else every later Add fails.
-// Add is safe for concurrent use.
+// Add appends v as a line, safe for concurrent use. After an error nothing of v is left, or every later Add fails.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {

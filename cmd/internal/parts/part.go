@@ -70,7 +70,8 @@ func (s Part) Has(place string) bool {
 	return int(binary.BigEndian.Uint64(sum[:])%uint64(s.Of)) == s.Index
 }
 
-// HasTask reports whether a trial belongs to this part. A hash of its JSON decides: each learner's trials are spread.
+// HasTask reports whether a trial belongs to this part. A hash of its JSON decides, so that each part gets trials of
+// every learner. To the zero value, which is all of the work, every trial belongs.
 func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true

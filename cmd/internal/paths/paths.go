@@ -114,7 +114,8 @@ func Names(texts []string) []Name {
 	return list
 }
 
-// MarshalText returns the encoded name. The error is always nil.
+// MarshalText returns n with each zero byte, and each byte not part of valid UTF-8, as a zero byte and two
+// hexadecimal digits. The error is always nil.
 func (n Name) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, len(n))
 	for rest := string(n); rest != ""; {
@@ -129,7 +130,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText sets *n to the name that MarshalText encoded as text.
+// UnmarshalText sets *n to the name that MarshalText encoded as text, with two hexadecimal digits after each zero byte.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

@@ -130,8 +130,7 @@ func beginsUnits(head []byte) bool {
 	return avc || hevc
 }
 
-// container returns the Output for an input that is a video file. It fails if the options ask for anything but such a
-// file in a format that can be written.
+// container returns the Output for a video file. It fails if the options ask for anything but a writable video.
 func (n Namer) container(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	switch asFile := n.asFile(); {

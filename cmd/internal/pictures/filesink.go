@@ -23,7 +23,8 @@ type FileSink struct {
 	Keep func(info fs.FileInfo, write func(io.Writer) error) error
 }
 
-// Deliver implements enlarging.Sink. It creates the folder of the file if necessary.
+// Deliver implements enlarging.Sink. It creates the folder of the file if necessary. With s.Original, the file that
+// was at s.Path gets this second name (a hard link) just before the result replaces it, and loses it if that fails.
 func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	dir := filepath.Dir(s.Path)
 	if link, is := paths.ThroughLink(s.Root, dir); is {

@@ -32,12 +32,10 @@ type Input struct {
 	// Several says that the file contains several pictures, all to be enlarged. It is set only if the name of the
 	// output depends on it: for GIFs and WebPs, or for all files if the output is GIF.
 	Several bool
-	// Width and Height are the size of the enlargement in pixels, for the name of the output. They are 0 if unknown, or
-	// if the name contains a scale instead.
+	// Width and Height are the size of the enlargement, for the output's name; 0: unknown, or the name has a scale.
 	Width, Height int32
 	Large         bool // the picture is already as large as requested; false: it is smaller, or its size is unknown
-	// Whole says that the name of the output contains the full name of the input file, since another file has the same
-	// stem. False: it contains only the stem.
+	// Whole says that the output's name contains the input's whole name, since another file has the same stem.
 	Whole bool
 	// Format is the format of the content if the extension of the file does not show it; empty: the extension shows it,
 	// or the file is not a readable picture.
@@ -200,7 +198,8 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP AVIF)", folder)
 }
 
-// MarkSeveral sets Several for each file in list with several pictures. With all unset, it opens GIFs and WebPs only.
+// MarkSeveral sets Several for each file in list with several pictures. To find out it opens all files or, if all is
+// false, those that are GIF or WebP by extension or content. It leaves out standard input.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]

@@ -69,7 +69,8 @@ func SplitOutput(args []string) (inputs []string, out string) {
 }
 
 // NewNamer returns a Namer for the options opt, or an error if they are invalid. single says that the only input is a
-// file that the user named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
+// file that the user named. A template may end in {ext}, for the extension of the output, or in the extension of a
+// picture, which then sets the format. Otherwise the extension is added.
 func NewNamer(opt Naming, single bool) (Namer, error) {
 	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
 	if n.size == "1x" { // nothing is enlarged
@@ -102,8 +103,7 @@ func NewNamer(opt Naming, single bool) (Namer, error) {
 	return n, n.takeFormat()
 }
 
-// formatOf returns the format for the extension of name. Unlike imagefile.FormatOf it also returns GIF, which is
-// written only for animations.
+// formatOf returns imagefile.FormatOf(name) or, for *.gif, GIF, which is written only for animations.
 func formatOf(name string) (imagefile.Format, error) {
 	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
 		return f, nil

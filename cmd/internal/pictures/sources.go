@@ -49,7 +49,8 @@ func Notes(c *cli.Context) io.Writer {
 	return c.App.ErrWriter
 }
 
-// List returns the pictures that names stand for: files, folders and IDX files. It fails if there are none.
+// List returns the pictures that names stand for: files, folders and IDX files. It fails if there are none. It notes
+// how many pictures in folders are of kinds that superres cannot read, and options for IDX files without such files.
 func (s Sources) List(ctx context.Context, names []string) ([]training.Source, error) {
 	limits := Frugal(s.Limits, s.BytesPerPixel)
 	var list []training.Source

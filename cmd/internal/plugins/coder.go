@@ -29,9 +29,8 @@ func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder for a dictionary with the given number of atoms: c.Spec, with the sparsity added
-// unless c.Spec sets it. The default sparsity is limited to atoms, and left out if the coder has no sparsity. It is an
-// error if the user set a sparsity for such a coder.
+// Over returns the coder's spec for a dictionary of the given number of atoms: c.Spec, with the sparsity unless it
+// sets one. The default sparsity is at most atoms, and left out if the coder has none. A given one is then an error.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)

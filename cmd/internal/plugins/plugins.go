@@ -161,7 +161,7 @@ type Version struct {
 	Revision string // planted.Revision of the learner and the coder
 }
 
-// Versions returns the Version of each learner in names. names and coder are specs.
+// Versions returns the Version of each learner in names, given as specs, together with coder, which it may use.
 func Versions(names []string, coder string) ([]Version, error) {
 	c, err := sparse.New(coder)
 	if err != nil {

@@ -191,7 +191,8 @@ func (f findings) section(p planted.Panel) report.Section {
 // errorFloor is the lower end of the logarithmic axis. Smaller errors are drawn at this end.
 const errorFloor = 1e-5
 
-// chart returns a chart of value over the number N of signals in the trials of panel p, with a curve for each learner.
+// chart returns a chart of value over the number N of signals in the trials of panel p, with a curve for each learner:
+// the mean over the trials that did not fail, with a spread from the 10 % to the 90 % quantile.
 func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) float64) report.Chart {
 	c := report.Chart{Title: name, X: "signals N", Floor: errorFloor}
 	for _, n := range f.sizes(p) {
@@ -238,7 +239,8 @@ func (f findings) mean(p planted.Panel, n int, learner string, figure func(plant
 }
 
 // table returns the errors in panel p, with a row for each N and a column for each learner. A cell has the mean error,
-// and as note the median, the error by the paper's rule, the share of atoms recovered, iterations and seconds.
+// in bold if the learner is best beyond chance, and as note the median, the error by the paper's rule, the share of
+// atoms recovered, iterations, seconds, and "external" for a learner that runs a program.
 func (f findings) table(p planted.Panel) report.Table {
 	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
 		Head: append([]string{"N"}, f.names()...)}

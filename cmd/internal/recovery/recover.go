@@ -102,7 +102,8 @@ func (opt Options) problems() (list []planted.Task) {
 	return list
 }
 
-// tasks returns the trials to run, ordered by problem, then by trial and learner.
+// tasks returns the trials to run, ordered by problem, then by trial and learner. A task names the versions of learner
+// and coder, so that results of other versions are not taken for it.
 func (opt Options) tasks() ([]planted.Task, error) {
 	problems := opt.problems()
 	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners))
@@ -154,8 +155,7 @@ func (opt Options) sizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory fails if trials that run at the same time, one on each processor, need more than memory bytes to learn
-// and to compare every learned atom with every true atom.
+// enoughMemory fails if trials on all processors at once need more than memory bytes, to learn and to compare atoms.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)

@@ -57,7 +57,8 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	return v
 }
 
-// contest returns the comparison of the learners by their errors on the problems of panel p with n signals.
+// contest returns the comparison of the learners by their errors on the problems of panel p with n signals. Further
+// columns have the share of atoms recovered, what the learner is told besides the signals, and non-zeros in a code.
 func (f findings) contest(p planted.Panel, n int) report.Contest {
 	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},

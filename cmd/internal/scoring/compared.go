@@ -56,8 +56,7 @@ type comparedPicture struct {
 	covers  image.Point // the size of the part of the scene that the picture covers
 }
 
-// Peak memory in bytes per pixel: readBytes while a picture is read, referenceBytes for the reference, which stays in
-// memory, and scoreBytes while a picture is scored.
+// Peak memory in bytes per pixel: while a picture is read; of the reference, which stays; while a picture is scored.
 const (
 	readBytes      = 16
 	referenceBytes = 8
@@ -79,7 +78,7 @@ func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 				return err
 			}
 			p.Width, p.Height = cfg.Width, cfg.Height
-			return errSize
+			return errSize // ends pictures.Open after the header
 		}
 		if _, err := pictures.Open(ctx, path, limits); err != nil && !errors.Is(err, errSize) {
 			return nil, err
@@ -285,7 +284,7 @@ func (c scaledPicture) rows(top, n int) []*plane.Plane {
 			}
 		}
 	}
-	if c.scaler == nil {
+	if c.scaler == nil { // the page does not show it larger than it is
 		return p.Channels
 	}
 	for i, channel := range p.Channels {

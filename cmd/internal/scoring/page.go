@@ -62,7 +62,8 @@ type sceneRegions struct {
 	Columns int `json:"columns"`
 }
 
-// write writes the page to w. The pictures follow the output of the template, since they are large.
+// write writes the page to w. The pictures follow the output of the template, since they are large: all reduced, and
+// the tiles of the regions in d.inPage. A picture is Sharp if it is not enlarged to what it covers of the scene.
 func (d *comparison) write(w io.Writer) error {
 	data := scene{W: d.scene.X, H: d.scene.Y, Place: d.Place,
 		Regions: sceneRegions{Side: d.side(), Columns: d.columns()}}

@@ -59,7 +59,8 @@ func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	).Intersect(image.Rect(0, 0, p.Width, p.Height))
 }
 
-// cut sets p.tiles to the encoded tiles of img and, if there are several, p.reduced to all of img with fewer pixels.
+// cut sets p.tiles to the parts of img within the regions of the scene, as PNG (empty: img does not reach the region),
+// and, if there are several regions, p.reduced to all of img with fewer pixels.
 func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))

@@ -19,7 +19,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 }
 
 // convolutionalTrainer returns the trainer of a convolutional stage with the settings opt. The trainer continues from
-// the state file of an interrupted training, if there is one. It fails if training needs more memory than the limit.
+// the state file of an interrupted training, if there is one; else it begins with the mean of the networks of --init.
+// It fails if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled // opt.coupled has the options for models of all kinds, too
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
@@ -32,7 +33,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	}
 	var err error
 	var first []*convolutional.Stage
-	for i, m := range opt.first {
+	for i, m := range opt.first { // the models of --init
 		s, err := stageOf(m, opt.Init[i], "begin with")
 		if err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 			return nil, console.Failf(console.ExitUsage, "--init: %w", err)
 		}
 	}
-	for i, m := range opt.teachers {
+	for i, m := range opt.teachers { // the models of --teachers: networks of other programs, or stages
 		if m.Network != nil {
 			t.Teachers = append(t.Teachers, learning.NetworkTeacher(m.Network))
 			continue

@@ -41,7 +41,8 @@ var briefs = map[string]string{
 	"jobs":          "use so many processors at most; 0: all",
 }
 
-// leveled returns the options of table, with Brief and Group set for the two levels of help.
+// leveled returns the options of table with Brief, the text in the short help, and Group, the heading in the full
+// help, which says for which kinds of models an option is. An option without Kinds is for all.
 func (opt *Options) leveled() settings.Table {
 	t := opt.table()
 	for _, o := range t {

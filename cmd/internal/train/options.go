@@ -199,7 +199,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	opt.command, opt.data = console.Recorded(c, others...)
-	if opt.engine == pipeEngine {
+	if opt.engine == pipeEngine { // the user has run the Python module, which started this program
 		opt.command = strings.Replace(opt.command, "superres train", "python -m superres.train", 1)
 	}
 	opt.Sources.Complete(c, opt.Limits, 40) // bytes of memory for each pixel while pictures are read

@@ -67,7 +67,7 @@ run has taken and will still take.`,
 	}, examples, groups...)
 }
 
-// run runs the command superres train.
+// run runs the command superres train. With --engine pipe, the program at standard input and output does the steps.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -115,8 +115,7 @@ func tell(bar *console.Progress, r learning.Report) {
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// trainingOf returns "; " and trainingText for the first convolutional stage of m, or "" if m has none or does not
-// record how much it was trained.
+// trainingOf returns "; " and trainingText for the first convolutional stage of m, or "" if none is recorded.
 func trainingOf(m *superres.Model) string {
 	pixels := m.Provenance.Pixels
 	s, err := stageOf(m, "", "")

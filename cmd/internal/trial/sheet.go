@@ -16,13 +16,13 @@ import (
 	"superres/internal/report"
 )
 
-// lines returns the lines of text below the picture of r, except the name.
+// lines returns the text below the picture of r after the name: the error, or the figures and what the model is for.
 func (r result) lines() []string {
 	if r.err != nil {
 		return []string{"cannot be used: " + console.Message(r.err)}
 	}
 	text := fmt.Sprintf("%.3g s", r.seconds)
-	if r.lrPSNR != 0 {
+	if r.lrPSNR != 0 { // 0: unknown
 		text += fmt.Sprintf(", LR-PSNR %.1f dB", r.lrPSNR)
 	}
 	return []string{text, r.about}

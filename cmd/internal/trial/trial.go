@@ -155,8 +155,7 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels; around is the width of the margin around it that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around pixel, relative to the corner of img, or empty if pixel is outside. For nil,
-// picture.Busiest chooses the part.
+// partOf returns the part of img around pixel (nil: the busiest), relative to img's corner; empty if pixel is outside.
 func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
@@ -171,7 +170,8 @@ func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img, enlarged by the model called name with opt. An error is stored in result.err.
+// enlarge returns the part of img, enlarged by the model called name with opt, and the seconds that all of img would
+// take, in proportion. An error is stored in result.err.
 func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)

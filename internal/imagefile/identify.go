@@ -42,7 +42,7 @@ func Check(name string) error {
 	defer file.Close()
 	head, err := headOf(file, name)
 	if err == nil {
-		const made = false
+		const made = false // the name may show the kind of the file
 		_, err = codecOf(file, head, name, made)
 	}
 	return err

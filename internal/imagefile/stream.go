@@ -68,7 +68,7 @@ func (s *Stream) Put(rows image.Image) error {
 		complete = c.of
 	}
 	err := s.file.pack(complete - c.written)
-	s.drop(complete*c.rows - c.above)
+	s.drop(complete*c.rows - c.above) // all rows that no later chunk needs
 	return err
 }
 
@@ -87,7 +87,7 @@ func (s *Stream) begin() (err error) {
 	return err
 }
 
-// streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it reads from s.
+// streamPNG writes the start of a PNG to w, and returns a writer that takes the rows from s.pix, from s.top on.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	r := plainRaster(s.like)
 	r.height = s.height

@@ -165,8 +165,8 @@ func codedCurve(number byte) (name string, curve []byte) {
 	return "", nil
 }
 
-// codePoints returns the colours that b, the data of a chunk cICP, states with the ITU-T H.273 numbers of primaries,
-// curve, matrix and range. For sRGB it returns no curve. ok is false where an ICC profile cannot express b.
+// codePoints returns the colours that b, 4 bytes of a chunk cICP, states with the ITU-T H.273 numbers of primaries,
+// curve, matrix and range. For sRGB it returns no curve. ok is false where no ICC profile can express b.
 func codePoints(b []byte) (c colorimetry, ok bool) {
 	p, known := codedPrimaries[b[0]]
 	curve, data := codedCurve(b[1])

@@ -79,7 +79,7 @@ func (f *faxRows) paint(row []byte) {
 	}
 }
 
-// runs reads a line coded as runs, white and black in turn, into f.line. It reports whether the line is complete.
+// runs reads a line of runs, white and black in turn, into f.line: where each ends. It reports if the line is whole.
 func (f *faxRows) runs() bool {
 	for x, black := 0, 0; x < f.width; black ^= 1 {
 		n, ok := f.bits.run(black)

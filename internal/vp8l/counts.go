@@ -68,7 +68,7 @@ func (c *counts) add(t token) {
 	switch {
 	case t&isCopy != 0:
 		length, _, _ := prefixOf(t.length())
-		distance, _, _ := prefixOf(int(uint32(t)))
+		distance, _, _ := prefixOf(int(uint32(t))) // its code is the lower half of t
 		c[ofGreen][values+length]++
 		c[ofDistance][distance]++
 	case t&isCache != 0:
@@ -83,7 +83,7 @@ func (c *counts) add(t token) {
 
 // extraBits returns how many extra bits follow the counted symbols of lengths and distances, in total.
 func (c *counts) extraBits() (n int64) {
-	for symbol, count := range c[ofGreen][values:cacheSymbols] {
+	for symbol, count := range c[ofGreen][values:cacheSymbols] { // the lengths of copies
 		n += int64(count) * int64(extraBits(symbol))
 	}
 	for symbol, count := range c[ofDistance] {
@@ -151,7 +151,7 @@ func (b *band) eachToken(use func(t token, group uint8)) {
 	}
 }
 
-// count counts the symbols of the band's tokens in b.counts, separately for each class of tiles.
+// count counts the symbols of the band's tokens in b.counts, separately for each group of tiles with common codes.
 func (b *band) count() {
 	b.eachToken(func(t token, group uint8) {
 		c := b.counts[group]
@@ -200,7 +200,7 @@ func (s *Stream) chooseMethod() method {
 	}
 	var best method
 	least := math.Inf(1)
-	try := func(m method, handicap float64) { // m must save more than this factor says
+	try := func(m method, handicap float64) { // m is best only if it is smaller even times handicap
 		if c := cost(m); c*handicap < least {
 			best, least = m, c
 		}

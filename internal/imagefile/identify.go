@@ -98,7 +98,7 @@ func Identify(name string) (format Format, other foreign.Kind, err error) {
 	return IdentifyAt(file, name)
 }
 
-// IdentifyAt is Identify for an open file; name is for messages.
+// IdentifyAt is Identify for an open file; name is for messages, and may show that a TIFF is a raw file.
 func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, err error) {
 	head, err := headOf(r, name)
 	if err != nil {

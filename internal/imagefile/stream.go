@@ -74,7 +74,7 @@ func (s *Stream) Put(rows image.Image) error {
 
 // begin checks the size, and writes the file up to its pixels, to s.aside if needed. If not, it sets s.aside to nil.
 func (s *Stream) begin() (err error) {
-	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
+	if err := s.codec.canHold(s.width, s.height, s.like); err != nil { // s.like: the first rows, for their type
 		return err
 	}
 	s.opt.Quality = cmp.Or(s.opt.Quality, defaultQuality)

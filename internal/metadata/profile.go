@@ -160,8 +160,7 @@ type profileTag struct {
 	data      []byte
 }
 
-// layOut returns a profile for "RGB " or "GRAY": header, table of the tags, and their data. Equal data are stored
-// once.
+// layOut returns a profile for "RGB " or "GRAY": header, table of tags, and their data. Equal data are stored once.
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))

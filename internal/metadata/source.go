@@ -149,8 +149,8 @@ func inPieces(parts []Body) content {
 	return c
 }
 
-// inflate returns the block that is compressed by zlib in packed, and stays so in memory: inflate decompresses it
-// only to learn the size. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
+// inflate returns the block that lies in packed, compressed by zlib. It decompresses the data only to learn the
+// size, and keeps nothing in memory. ok is false when they are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()

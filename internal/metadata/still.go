@@ -302,15 +302,15 @@ func (c *catalogue) still() (*Still, error) {
 	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
-		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
+		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0: // it is made of others, such as tiles
 			coded = c.get(r.to[0])
-		case r.kind == "auxl" && slices.Contains(r.to, c.primary):
+		case r.kind == "auxl" && slices.Contains(r.to, c.primary): // transparency, or another auxiliary picture
 			c.addAuxiliary(s, about, r)
 		case r.kind == "prem" && r.from == c.primary:
 			s.Premultiplied = true
-		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
+		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary): // with a gain map
 			derived = append(derived, r)
-		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif":
+		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif": // describes it
 			s.exif = about.extents
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.mime == "application/rdf+xml":
 			s.xmp = about.extents

@@ -73,7 +73,7 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 			return FormatError("a wrong frame header")
 		}
 		for i := range c.missingBits {
-			c.missingBits[i] = -1
+			c.missingBits[i] = -1 // no scan has had this coefficient
 		}
 		f.components = append(f.components, c)
 		f.mostAcross, f.mostDown = max(f.mostAcross, c.across), max(f.mostDown, c.down)

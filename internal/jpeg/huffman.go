@@ -45,7 +45,7 @@ func newCodes(count []byte, values []byte) *codes {
 	copy(c.values[:], values)
 	code, index := 0, 0
 	for n := 1; n <= 16; n++ {
-		c.shift[n] = int32(index - code) // from a code of n bits to the index of its value
+		c.shift[n] = int32(index - code) // plus a code of n bits: the index of its value
 		for range count[n-1] {
 			if n <= fastBits && code < 1<<n {
 				free := fastBits - n // any bits may follow the code

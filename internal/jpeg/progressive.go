@@ -75,8 +75,8 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 // runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the next size bits.
 func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(size)) }
 
-// refineAC decodes bit s.low of the AC coefficients of a block. A code either gives a number of zeros for refine to
-// pass, and the value added that replaces the next zero, or it ends d.eob blocks, from this one on.
+// refineAC decodes bit s.low of the AC coefficients of a block. refine reads it for all that are not 0. A code says
+// how many zeros refine passes, and what replaces the next zero (added), or it ends d.eob blocks from this one on.
 func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 	k := s.first
 	for d.eob == 0 && k <= s.last {

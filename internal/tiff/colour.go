@@ -129,7 +129,7 @@ func (d *decoder) indexed() func(p []byte) {
 		if wide {
 			i = int(binary.BigEndian.Uint16(p))
 		}
-		c := colours[min(i, len(colours)-1)].(color.RGBA64) // for isIndexed, which does not come here, it is RGBA
+		c := colours[min(i, len(colours)-1)].(color.RGBA64) // RGBA only if isIndexed, and then not here
 		if wide {
 			for k, v := range [3]uint16{c.R, c.G, c.B} {
 				binary.BigEndian.PutUint16(p[2*k:], v)

@@ -52,7 +52,7 @@ func (f *faxRows) next(row []byte) error {
 		case f.kind != fax3:
 			return FormatError("it has no fax code where one must be")
 		}
-		f.damaged()
+		f.damaged() // the rest of the line stays white
 		f.skipToEndOfLine()
 	}
 	f.paint(row)
@@ -205,7 +205,7 @@ const (
 	horizontal = 5
 )
 
-// mode reads a code of a line of changes and returns its mode. ok is false for an unknown code and where the data end.
+// mode reads a mode: pass, horizontal or a vertical distance. ok is false for an unknown code and after the data.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
 	if c.bits == 0 || b.atEnd() {

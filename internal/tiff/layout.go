@@ -352,7 +352,7 @@ func (l *layout) checkPredictor() error {
 }
 
 // sizeBlocks sets the size of tiles or, without them, of strips of the given rows. It fails for tiles of more than
-// twice the picture's side plus 4096, and for rows of more than 8 GiB. In old JPEG, all of oldJPEG is one block.
+// twice the picture's side plus 4096, and for rows of more than 8 GiB. oldJPEG locates the one block of old JPEG.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false

@@ -73,7 +73,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 			return nil, nil, err
 		}
 	}
-	if d.canvas = newCanvas(l); l.alpha == opaque && d.canvas.pixel == 4*d.canvas.sample { // RGBA
+	if d.canvas = newCanvas(l); l.alpha == opaque && d.canvas.pixel == 4*d.canvas.sample { // the file has no alpha
 		d.canvas.makeOpaque()
 	}
 	if err := d.blocks(d.fill); err != nil {

@@ -59,7 +59,7 @@ func (d *Decoder) unpackIndices(row, line []byte) {
 // colourUnpacker returns a function that unpacks line, pixels with the bit fields d.masks, to red, green, blue and
 // alpha bytes in row. Without a mask of alpha, pixels are opaque.
 func (d *Decoder) colourUnpacker() func(row, line []byte) {
-	if places, ok := d.bytePlaces(); ok { // each channel is a byte, as in nearly all files: 14 % faster
+	if places, ok := d.bytePlaces(); ok { // each channel is a byte, as in nearly all files: takes 13 % less time
 		n, opaque := int(d.depth/8), d.masks[3] == 0
 		return func(row, line []byte) {
 			for x := range int(d.width) {

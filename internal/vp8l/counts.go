@@ -28,12 +28,12 @@ type counts [alphabets][]uint32
 
 // newCounts returns counts of 0 for all symbols. The colour cache has 2^cacheBits colours; 0: no cache.
 func newCounts(cacheBits int) *counts {
-	green := cacheSymbols
+	green := cacheSymbols // values of green, then lengths of copies
 	if cacheBits > 0 {
 		green += 1 << cacheBits
 	}
 	return &counts{make([]uint32, green), make([]uint32, values), make([]uint32, values), make([]uint32, values),
-		make([]uint32, distances)}
+		make([]uint32, distances)} // green, red, blue, alpha, distances
 }
 
 // sumOf adds b to a and returns a, or returns b if a is nil. nil stands for no counts.
@@ -63,7 +63,7 @@ func (c *counts) clone() *counts {
 	return copied
 }
 
-// add counts the symbols that encode the token t.
+// add counts the symbols that encode t. The green alphabet also has the lengths of copies and places in the cache.
 func (c *counts) add(t token) {
 	switch {
 	case t&isCopy != 0:
@@ -116,8 +116,8 @@ func (c *counts) estimate() float64 {
 // classes is the number of classes of tiles. The mean magnitude of the residuals in a tile decides its class.
 const classes = 16
 
-// classify sets the group of each tile of the band to its class, 0 to classes−1. The class rises by two where the mean
-// magnitude of the residuals in the tile doubles, and by one halfway, at 1.5 times a power of two.
+// classify sets the group of each tile of the band, which chooses its prefix codes, to its class, 0 to classes−1.
+// The class rises by two where the mean magnitude of the residuals doubles, and by one at 1.5 times a power of two.
 func (b *band) classify() {
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {
@@ -193,14 +193,14 @@ func (s *Stream) chooseMethod() method {
 			b.predict()
 			b.tokenise(m)
 			b.count()
-			sum = sumOf(sum, b.counts[0])
+			sum = sumOf(sum, b.counts[0]) // all tiles are still in group 0
 			b.release()
 		}
 		return sum.estimate()
 	}
 	var best method
 	least := math.Inf(1)
-	try := func(m method, handicap float64) { // m is best only if it is smaller even times handicap
+	try := func(m method, handicap float64) { // m is taken if its cost times handicap is the least
 		if c := cost(m); c*handicap < least {
 			best, least = m, c
 		}

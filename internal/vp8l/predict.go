@@ -106,7 +106,7 @@ func magnitude(v uint32) uint32 {
 // predictors is the number of predictors.
 const predictors = 14
 
-// predictBy returns what the predictor predicts from the pixels left (l), above (t), above right and above left.
+// predictBy returns what a predictor of RFC 9649 makes of the pixels left, above, above right and above left.
 func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	switch predictor {
 	case byLeft:

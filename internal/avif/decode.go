@@ -71,7 +71,7 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	width, height, depth := number(head), number(head[4:]), number(head[8:])
 	size := pixelBytes * width * height
 	switch {
-	case depth <= 8:
+	case depth <= 8: // edits cannot raise a depth that no box states
 		return f, FormatError("it does not say the depth of its samples")
 	case size == 0 || size > math.MaxUint32:
 		return f, ErrMemory

@@ -19,8 +19,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The programs, compressed with Brotli, and how to start them. 954 and encoderBlock are the indices of a function in
-// each program that runs for every block: see breather.
+// The programs, compressed with Brotli, and how to start them. 954 and encoderBlock are the indices of the functions
+// that run for every block, and then let other goroutines run: see breather.
 var (
 	//go:embed decode.wasm.br
 	packedDecoder []byte
@@ -82,7 +82,7 @@ func CacheFolder() string {
 	return filepath.Join(dir, "superres", "avif")
 }
 
-// compile returns the machine for the program code.
+// compile returns the machine for the program code, in which breather(block) lets other goroutines run.
 func compile(code []byte, block uint32, config wazero.RuntimeConfig) (m *machine, err error) {
 	ctx := experimental.WithFunctionListenerFactory(context.Background(), breather(block))
 	m = &machine{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
@@ -182,7 +182,7 @@ func (l *linear) Free() {}
 // until the decoder returns, even the one that is to stop it.
 type breather uint32
 
-// NewFunctionListener returns a listener that does nothing, for the function with the index block, or nil.
+// NewFunctionListener returns nil or, for the function with the index block, a listener that only makes it call Go.
 func (block breather) NewFunctionListener(f api.FunctionDefinition) experimental.FunctionListener {
 	if f.Index() != uint32(block) {
 		return nil

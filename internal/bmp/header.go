@@ -167,7 +167,7 @@ func (d *Decoder) check() error {
 		bitFields: {16, 24, 32}, alphaFields: {16, 24, 32},
 	}[d.compression]
 	switch {
-	case !ok:
+	case !ok: // without os2, the mark that readFields has added
 		return UnsupportedError(fmt.Sprintf("compression %d", d.compression&^os2))
 	case !slices.Contains(depths, d.depth) && d.compression == uncompressed:
 		return UnsupportedError(fmt.Sprintf("%d bits a pixel", d.depth))

@@ -59,7 +59,7 @@ func (d *Decoder) unpackIndices(row, line []byte) {
 // colourUnpacker returns a function that unpacks line, pixels with the bit fields d.masks, to red, green, blue and
 // alpha bytes in row. Without a mask of alpha, pixels are opaque.
 func (d *Decoder) colourUnpacker() func(row, line []byte) {
-	if places, ok := d.bytePlaces(); ok { // nearly all files; 20 megapixels take 0.25 s less of 1.9
+	if places, ok := d.bytePlaces(); ok { // each channel is a byte, as in nearly all files: takes 13 % less time
 		n, opaque := int(d.depth/8), d.masks[3] == 0
 		return func(row, line []byte) {
 			for x := range int(d.width) {
@@ -128,7 +128,7 @@ type field struct {
 	table []byte // the sample for each value, for a field of at most 8 bits; nil: the field is longer
 }
 
-// newField returns the field of a channel with the given mask, which may be 0.
+// newField returns the field for a channel's mask, which may be 0, with a table if a value has at most 8 bits.
 func newField(mask uint64) field {
 	f := field{mask: mask, shift: bits.TrailingZeros64(mask | 1<<63)}
 	if most := mask >> f.shift; most < 256 {

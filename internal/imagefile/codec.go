@@ -30,7 +30,7 @@ type codec struct {
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
-	// returns that kind. It is nil if there are no such files.
+	// returns that kind. mimic is nil if there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
 	// config decodes the header of a file. decode decodes the pixels, given the header's size; it may add src.warnings.
 	config func(io.Reader) (image.Config, error)

@@ -39,9 +39,9 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	if opt.Quality = cmp.Or(opt.Quality, defaultQuality); opt.Quality < 1 || opt.Quality > 100 {
 		return refuse(safefile.ErrOutput, "quality %d is not from 1 to 100", opt.Quality).With(KnownQuality)
 	}
-	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
-	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
-	img = c.adapt(img)
+	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha            // two samples per pixel, not four
+	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img)) // without metadata that the format cannot hold
+	img = c.adapt(img)                                         // to a type that c.encode takes
 	var length metadata.Count
 	if opt.Metadata.NeedsLength() { // encodes the picture twice to avoid storing it encoded
 		_ = c.encode(&length, img, opt) // counting cannot fail

@@ -35,8 +35,8 @@ func firstOfWebP(src *source) []byte {
 	return metadata.JoinWebP(src.data[:0], start, chunks, src.data)
 }
 
-// firstFrame returns the parts of a still WebP with the first frame of the animated WebP in src: see
-// metadata.Body.StillWebP. start is nil if there is no frame.
+// firstFrame makes a still WebP from the first frame of the animated WebP in src: the bytes start, and the data of
+// the chunks that must follow. start is nil if there is no frame.
 func firstFrame(src *source) (start []byte, chunks []metadata.Body) {
 	if !isAnimatedWebP(src) {
 		return nil, nil

@@ -83,8 +83,8 @@ func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 // OnlyAnimates reports whether only animations are written in the format, as in GIF.
 func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
 
-// SplitsAnimations reports whether animations and still pictures in the format are enlarged to different formats: a
-// still GIF and an animated WebP become PNG.
+// SplitsAnimations reports whether only the animations or only the still pictures in the format are enlarged to the
+// same format. The others become PNG: a still GIF and an animated WebP.
 func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }

@@ -42,7 +42,7 @@ func Check(name string) error {
 	defer file.Close()
 	head, err := headOf(file, name)
 	if err == nil {
-		const made = false
+		const made = false // the name may show the kind of the file
 		_, err = codecOf(file, head, name, made)
 	}
 	return err
@@ -98,7 +98,7 @@ func Identify(name string) (format Format, other foreign.Kind, err error) {
 	return IdentifyAt(file, name)
 }
 
-// IdentifyAt is Identify for an open file; name is for messages.
+// IdentifyAt is Identify for an open file; name is for messages, and may show that a TIFF is a raw file.
 func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, err error) {
 	head, err := headOf(r, name)
 	if err != nil {

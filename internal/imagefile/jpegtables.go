@@ -45,7 +45,7 @@ func newJPEGTables(quality int) *jpegTables {
 	for t, table := range [2][64]int{quantiser.Brightness, quantiser.Colour} {
 		for i, at := range quantiser.Zigzag {
 			e.table[t][i] = int32(quantiser.Scale(table[at], quality))
-			e.steps[t][i] = e.table[t][i] << coefficientBits
+			e.steps[t][i] = e.table[t][i] << coefficientBits // in the units of transform
 		}
 	}
 	return e

@@ -204,7 +204,7 @@ func transform(x *[64]int32) {
 			if k%2 == 1 {
 				in = &diff
 			}
-			c := &cosines[k]
+			c := &cosines[k] // the first half of row k of C, in units of 2⁻¹³
 			x[at+k*step] = (c[0]*in[0] + c[1]*in[1] + c[2]*in[2] + c[3]*in[3] + 1<<shift>>1) >> shift
 		}
 	}

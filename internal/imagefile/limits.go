@@ -47,7 +47,7 @@ func tooManyBytes(name string, size, limit int64) error {
 	}
 	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what,
 		fourDigits(float64(limit)/(1<<20)))
-	if limit < MaxBytes {
+	if limit < MaxBytes { // the caller has lowered it to save memory
 		return f.With(MoreMemory)
 	}
 	f.Reason += "; save it smaller or compressed"

@@ -91,7 +91,7 @@ func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err err
 	const best = 100
 	about, pixels := metadata.SplitJPEG(pic.Metadata.GainMap)
 	pic.Metadata.GainMap = nil
-	gains := pic.gains
+	gains := pic.gains // of an AVIF: already decoded
 	if pic.gains = nil; gains == nil {
 		var stored *Picture
 		stored, err = DecodeBytes(ctx, pixels, "gain map", Limits{Pixels: lim.Pixels, Side: lim.Side,

@@ -46,7 +46,7 @@ func (p *packer) deflate(out *bytes.Buffer, method int, rows []byte, last bool) 
 	// Nothing here can fail: the methods are valid, and a buffer takes all bytes.
 	w := p.writers[method]
 	if w == nil {
-		w, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[method]) // levels of package flate
+		w, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[method]) // levels of huffmanOnly, quick, thorough
 		p.writers[method] = w
 	}
 	w.Reset(out)

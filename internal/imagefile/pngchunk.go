@@ -25,7 +25,7 @@ type pngChunk struct {
 // pngChunks keeps the memory of pngChunk values, mostly of their packers, for reuse.
 var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 
-// pack filters and compresses the rows [lo, hi) of r into c.packed, and sets c.sum.
+// pack filters and compresses rows [lo, hi) of r into c.packed, and sets c.sum, the checksum of the filtered rows.
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
@@ -49,7 +49,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.sum = adler32.Checksum(c.filtered)
 	c.first, c.last = lo == 0, hi == r.height
 
-	method := c.packer.chooseMethod(&c.packed, c.filtered)
+	method := c.packer.chooseMethod(&c.packed, c.filtered) // compresses samples into c.packed
 	c.packed.Reset()
 	c.packed.Write(make([]byte, 8)) // for the head of the chunk, which finish fills in
 	if c.first {

@@ -81,7 +81,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 // plainRaster returns a raster of img without grey with alpha, and without alpha if all pixels are opaque.
 func plainRaster(img image.Image) *raster { return rasterOf(img, false, false) }
 
-// isGrey reports whether red, green and blue are equal in all pixels of pix, which has rows of stride bytes.
+// isGrey reports whether red, green and blue are equal in all RGBA pixels of pix, which has rows of stride bytes.
 func (r *raster) isGrey(pix []byte, stride int) bool {
 	n := r.depth
 	for y := range r.height {

@@ -126,7 +126,7 @@ func writeExactPNG(w io.Writer, src *source) error {
 	if _, err := w.Write(src.data[:start]); err != nil {
 		return err
 	}
-	stored, _ := zlib.NewWriterLevel(idat{w}, zlib.NoCompression) // fails only for invalid levels
+	stored, _ := zlib.NewWriterLevel(idat{w}, zlib.NoCompression) // writes chunks IDAT; fails only for invalid levels
 	if _, err := io.CopyN(stored, pixels, pngBytes(src.data)); err != nil {
 		return safefile.CutShort(err)
 	}

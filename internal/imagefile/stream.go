@@ -68,13 +68,13 @@ func (s *Stream) Put(rows image.Image) error {
 		complete = c.of
 	}
 	err := s.file.pack(complete - c.written)
-	s.drop(complete*c.rows - c.above)
+	s.drop(complete*c.rows - c.above) // all rows that no later chunk needs
 	return err
 }
 
 // begin checks the size, and writes the file up to its pixels, to s.aside if needed. If not, it sets s.aside to nil.
 func (s *Stream) begin() (err error) {
-	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
+	if err := s.codec.canHold(s.width, s.height, s.like); err != nil { // s.like: the first rows, for their type
 		return err
 	}
 	s.opt.Quality = cmp.Or(s.opt.Quality, defaultQuality)
@@ -87,7 +87,7 @@ func (s *Stream) begin() (err error) {
 	return err
 }
 
-// streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it reads from s.
+// streamPNG writes the start of a PNG to w, and returns a writer that takes the rows from s.pix, from s.top on.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	r := plainRaster(s.like)
 	r.height = s.height

@@ -22,7 +22,7 @@ func decodeTIFF(src *source, size Size, _ Limits) (image.Image, error) {
 	img, warnings, err := tiff.Decode(src.ctx, src, src.data, tiff.Options{
 		Pixels: size.Pixels(),
 		WebP: func(_ context.Context, data []byte) (image.Image, error) {
-			return decodeWebP(src.withData(data), Size{}, Limits{})
+			return decodeWebP(src.withData(data), Size{}, Limits{}) // package tiff has checked the size
 		},
 	})
 	src.warnings = append(src.warnings, warnings...)

@@ -43,7 +43,7 @@ func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	}
 	if r.predicts() {
 		f = append(f, metadata.TIFFField{Tag: 317, Values: []uint32{differences}}) // the predictor
-	} else {
+	} else { // indices of a palette
 		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.palette)})
 	}
 	if r.kind == pngRGBA {
@@ -108,7 +108,7 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	for y := lo; y < hi; y++ {
 		r.readRow(s.rows[(y-lo)*n:][:n], order, y)
 	}
-	method := s.packer.chooseMethod(&s.packed, s.rows)
+	method := s.packer.chooseMethod(&s.packed, s.rows) // compresses samples of rows into s.packed
 	s.packed.Reset()
 	s.packed.WriteString(zlibHead)
 	const isLast = true

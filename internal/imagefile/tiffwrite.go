@@ -24,7 +24,7 @@ func tiffOf(img image.Image) *tiffRaster {
 	r := &tiffRaster{raster: plainRaster(img)}
 	switch img.(type) {
 	case *image.RGBA, *image.RGBA64:
-		if r.kind == pngRGBA {
+		if r.kind == pngRGBA { // not all pixels are opaque
 			pix, stride, _ := picture.Samples(img)
 			r.multiplied, r.read = true, func(dst []byte, y int) { copy(dst, pix[y*stride:]) }
 		}

@@ -13,8 +13,8 @@ import (
 	"superres/internal/vp8l"
 )
 
-// describeWebP sets pic.Quantiser and pic.Subsampled from the WebP in src. Every lossy WebP keeps colour at half the
-// resolution of brightness in both directions.
+// describeWebP sets pic.Quantiser, 0 for a lossless WebP, and pic.Subsampled from src. Only a lossy WebP has a
+// lossyFrame, always with colour at half the resolution of brightness in both directions.
 func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
@@ -109,11 +109,11 @@ func (d *booleans) nextByte() (b byte) {
 	return b
 }
 
-// readNumber returns the next unsigned number, of the given number of bits.
+// readNumber decodes an unsigned number, highest bit first. Each bit is 0 or 1 with probability ½ (RFC 6386, 7.3).
 func (d *booleans) readNumber(bits int) (v int) {
 	for range bits {
 		v <<= 1
-		split := 1 + (d.width-1)>>1 // from here on, the first byte means a 1
+		split := 1 + (d.width-1)>>1 // the bit is 1 if the first byte of d.value is at least split
 		if d.value >= split<<8 {
 			v |= 1
 			d.width, d.value = d.width-split, d.value-split<<8

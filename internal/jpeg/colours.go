@@ -123,7 +123,7 @@ func (d *decoder) picture() image.Image {
 		for i := 0; i < len(out.Pix) && meaning != meansCMYK; i += 4 {
 			p := out.Pix[i : i+4 : i+4]
 			if meaning == meansInvertedYCCK {
-				p[0], p[1], p[2] = toRGB(p[0], p[1], p[2])
+				p[0], p[1], p[2] = toRGB(p[0], p[1], p[2]) // YCC holds R = 255 − C, and C inverted is R
 			} else {
 				p[0], p[1], p[2] = 255-p[0], 255-p[1], 255-p[2]
 			}

@@ -38,8 +38,8 @@ type component struct {
 // coefficients holds the coefficients of a block of 8×8 samples, row by row, still quantised.
 type coefficients [64]int16
 
-// readFrame checks the frame header and stores it in d.frame. The size may be 0. It takes no memory for pixels. A
-// height of 0 in the header is replaced by the height in a segment DNL, if there is one.
+// readFrame checks the frame header and stores it in d.frame. It takes no memory for pixels. A height of 0 in the
+// header is replaced by the height in a segment DNL, if there is one. readScan refuses a size that is still 0.
 func (d *decoder) readFrame(marker byte, payload []byte) error {
 	if d.components != nil {
 		return FormatError("two frame headers")
@@ -73,7 +73,7 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 			return FormatError("a wrong frame header")
 		}
 		for i := range c.missingBits {
-			c.missingBits[i] = -1
+			c.missingBits[i] = -1 // no scan has had this coefficient
 		}
 		f.components = append(f.components, c)
 		f.mostAcross, f.mostDown = max(f.mostAcross, c.across), max(f.mostDown, c.down)

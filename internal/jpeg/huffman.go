@@ -31,7 +31,7 @@ func (c *codes) decode(acc uint64) (value byte, length uint) {
 func (c *codes) decodeLong(acc uint64) (value byte, length uint) {
 	next := uint32(acc >> 48)
 	for n := uint(fastBits + 1); n <= 16; n++ {
-		if next < c.beyond[n] {
+		if next < c.beyond[n] { // the code has n bits
 			return c.values[byte(int32(next>>(16-n))+c.shift[n])], n
 		}
 	}
@@ -45,7 +45,7 @@ func newCodes(count []byte, values []byte) *codes {
 	copy(c.values[:], values)
 	code, index := 0, 0
 	for n := 1; n <= 16; n++ {
-		c.shift[n] = int32(index - code)
+		c.shift[n] = int32(index - code) // plus a code of n bits: the index of its value
 		for range count[n-1] {
 			if n <= fastBits && code < 1<<n {
 				free := fastBits - n // any bits may follow the code
@@ -58,7 +58,7 @@ func newCodes(count []byte, values []byte) *codes {
 		if code > 1<<n {
 			return nil
 		}
-		c.beyond[n] = uint32(code) << (16 - n)
+		c.beyond[n] = uint32(code) << (16 - n) // 16 bits from this number on begin a longer code
 		code <<= 1
 	}
 	return c

@@ -28,7 +28,7 @@ const (
 	fIn1and5 = -3196  // c5 − c3
 )
 
-// butterfly returns the inverse transform of 8 numbers, times √8 and 2^scaleBits.
+// butterfly returns the inverse transform of x, times √8 and 2^scaleBits. e is the part from even x, o from odd x.
 func butterfly(x0, x1, x2, x3, x4, x5, x6, x7 int32) (y0, y1, y2, y3, y4, y5, y6, y7 int32) {
 	rotated := (x2 + x6) * fC6
 	even2, even6 := rotated+x2*fC2less6, rotated-x6*fC2plus6
@@ -49,7 +49,7 @@ func inverse(b *[64]int32, out []byte, stride int) {
 	for i := range 8 {
 		x0 := b[i]
 		x1, x2, x3, x4, x5, x6, x7 := b[8+i], b[16+i], b[24+i], b[32+i], b[40+i], b[48+i], b[56+i]
-		if x1|x2|x3|x4|x5|x6|x7 == 0 {
+		if x1|x2|x3|x4|x5|x6|x7 == 0 { // the column becomes constant
 			v := x0 << columnBits
 			b[i], b[8+i], b[16+i], b[24+i], b[32+i], b[40+i], b[48+i], b[56+i] = v, v, v, v, v, v, v, v
 			continue

@@ -135,7 +135,7 @@ func (d *decoder) warnings() (list []string) {
 // readFile reads all segments and scans, up to the end marker. A fault after the last bits of all coefficients is
 // only a warning, unless zeros seem to stand for missing bytes: see endsInZeros.
 func (d *decoder) readFile() error {
-	if err := d.readTables(); err != nil {
+	if err := d.readTables(); err != nil { // from d.opt.Tables
 		return err
 	}
 	for {
@@ -158,7 +158,7 @@ func (d *decoder) readFile() error {
 		case d.endsInZeros():
 			return io.ErrUnexpectedEOF
 		default: // the pixels are complete; the bytes after them are ignored
-			d.hasNoEnd, d.surplus = true, 0
+			d.hasNoEnd, d.surplus = true, 0 // for the warnings
 			return nil
 		}
 	}
@@ -166,7 +166,7 @@ func (d *decoder) readFile() error {
 
 // readHeader reads the segments up to the first scan. It fails if there is no frame header among them.
 func (d *decoder) readHeader() error {
-	if err := d.readTables(); err != nil {
+	if err := d.readTables(); err != nil { // from d.opt.Tables
 		return err
 	}
 	for {
@@ -186,8 +186,8 @@ func (d *decoder) readHeader() error {
 	}
 }
 
-// checkPixels fails, at the end marker, for a file that has no data for a component, or that is damaged and lacks bits
-// of coefficients. In a sound file such bits may be missing: its writer left them out.
+// checkPixels fails, at the end marker, for a file without data for a component, or a damaged one that lacks bits of
+// coefficients. A sound file may lack bits that its writer left out: d.isCoarse is then set, for a warning.
 func (d *decoder) checkPixels() error {
 	if d.components == nil {
 		return FormatError("no pixels")

@@ -75,8 +75,8 @@ func (d *decoder) decodeAC(s *scan, c *component, block *coefficients) {
 // runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the next size bits.
 func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(size)) }
 
-// refineAC decodes one more bit of the AC coefficients of a block that are not 0 so far, and adds coefficients that
-// become ±1 in this bit. Before each added coefficient, the file has the number of coefficients before it that stay 0.
+// refineAC decodes bit s.low of the AC coefficients of a block. refine reads it for all that are not 0. A code says
+// how many zeros refine passes, and what replaces the next zero (added), or it ends d.eob blocks from this one on.
 func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 	k := s.first
 	for d.eob == 0 && k <= s.last {
@@ -100,7 +100,7 @@ func (d *decoder) refineAC(s *scan, c *component, block *coefficients) {
 			}
 		}
 		k = d.refine(block, k, s, run)
-		if added != 0 {
+		if added != 0 { // else run is 15, and a 16th zero stays 0
 			block[zigzag[k]] = added
 		}
 		k++

@@ -48,7 +48,7 @@ func (d *decoder) readScan(payload []byte) error {
 		if !d.isProgressive && c.samples == nil {
 			c.samples = make([]byte, 64*blocks)
 		}
-		c.stepAcross, c.stepDown = 1, 1
+		c.stepAcross, c.stepDown = 1, 1               // blocks per MCU
 		s.across, s.down = c.blocksWide, c.blocksHigh // for a scan of one component
 	}
 	if len(s.components) > 1 {
@@ -62,7 +62,7 @@ func (d *decoder) readScan(payload []byte) error {
 	}
 	for _, c := range s.components {
 		for k := s.first; k <= s.last; k++ {
-			c.missingBits[k] = int8(s.low)
+			c.missingBits[k] = int8(s.low) // later scans may add these lowest bits
 		}
 	}
 	return nil
@@ -115,8 +115,8 @@ func (d *decoder) unused(id byte, s *scan) *component {
 	return nil
 }
 
-// tables returns the Huffman tables with the numbers dc and ac. In files that are not progressive, the tables of T.81,
-// annex K, replace missing tables 0 and 1, as for frames of Motion JPEG; libjpeg-turbo and FFmpeg do the same.
+// tables returns the Huffman tables with the numbers dc and ac, nil for a table that the file lacks. In files that
+// are not progressive, the tables of T.81, annex K, replace missing tables 0 and 1, as for frames of Motion JPEG.
 func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	tables := [2]*codes{d.dc[dc], d.ac[ac]}
 	for class, number := range [2]byte{dc, ac} {
@@ -160,7 +160,7 @@ func (d *decoder) decodeScan(s *scan) error {
 	}
 	unused := max(d.bitCount, 0) / 8 // whole bytes that fill has taken from the file
 	d.surplus += unused
-	d.used = d.at - unused
+	d.used = d.at - unused // the offset up to which bits were used
 	return nil
 }
 

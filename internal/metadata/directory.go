@@ -69,14 +69,14 @@ type tiffFile struct {
 
 // fileIn returns the TIFF or BigTIFF in b. ok is false for other bytes.
 func fileIn(b Body) (f tiffFile, ok bool) {
-	first := b.read(8, 8)
-	switch { // byte order mark, 43, length of an offset, 0
+	first := b.read(8, 8) // the offset of the first directory in a BigTIFF
+	switch {              // a BigTIFF begins with a byte order mark, 43, the length of an offset, and 0
 	case first != nil && b.begins("II+\x00\x08\x00\x00\x00"):
 		return tiffFile{b, binary.LittleEndian, binary.LittleEndian.Uint64(first), true}, true
 	case first != nil && b.begins("MM\x00+\x00\x08\x00\x00"):
 		return tiffFile{b, binary.BigEndian, binary.BigEndian.Uint64(first), true}, true
 	}
-	return tiffIn(b)
+	return tiffIn(b) // a classic TIFF
 }
 
 // countLength, entryLength and linkLength are the lengths in bytes of three parts of a directory: its number of

@@ -59,7 +59,7 @@ func (k *GIFWalk) At() int64 { return k.at }
 // Next moves to the start of the next block and returns its kind, GIFExtension or GIFImage. The error is io.EOF at the
 // trailer, io.ErrUnexpectedEOF where the file ends before it, and a FormatError for any other kind of block.
 func (k *GIFWalk) Next() (kind byte, err error) {
-	if k.within {
+	if k.within { // in a block that the caller has not passed
 		if err := k.Pass(); err != nil {
 			return 0, err
 		}

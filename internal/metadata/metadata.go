@@ -108,7 +108,7 @@ const profileHead = 128 + 4
 // ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" for other bytes.
 func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
 
-// profileColours does the work of ProfileColours for a profile of the given length in bytes that begins with start.
+// profileColours is ProfileColours for a profile of length bytes that begins with start; it is "" for a damaged one.
 func profileColours(start []byte, length int64) string {
 	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""

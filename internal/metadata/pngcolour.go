@@ -83,7 +83,7 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 
 // sRGBGammas are the smallest and largest value of a chunk gAMA that means the sRGB curve if the primaries are sRGB.
 //
-// Note: an sRGB PNG has 45455 in gAMA for old readers, often without a chunk sRGB. So has a true gamma of 2.2.
+// Note: an sRGB PNG has 45455 in gAMA for old readers, often without a chunk sRGB. The number also stands for 2.2.
 var sRGBGammas = [2]uint32{45000, 46000}
 
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
@@ -165,8 +165,8 @@ func codedCurve(number byte) (name string, curve []byte) {
 	return "", nil
 }
 
-// codePoints returns the colours that b, the data of a chunk cICP, states with the ITU-T H.273 numbers of primaries,
-// curve, matrix and range. For sRGB it returns no curve. ok is false where an ICC profile cannot express b.
+// codePoints returns the colours that b, 4 bytes of a chunk cICP, states with the ITU-T H.273 numbers of primaries,
+// curve, matrix and range. For sRGB it returns no curve. ok is false where no ICC profile can express b.
 func codePoints(b []byte) (c colorimetry, ok bool) {
 	p, known := codedPrimaries[b[0]]
 	curve, data := codedCurve(b[1])

@@ -99,9 +99,9 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 	return inv.transpose(), math.Abs(det) > least
 }
 
-// adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation, the
-// factor of rgb that adapts the white point to D50: A·M and A at the start of this file. ok is false if the primaries
-// span no colour space, or if the matrices have numbers too large for a profile.
+// adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation,
+// which turns XYZ for the white p[0] to XYZ for D50: A·M and A at the start of this file. ok is false if the
+// primaries span no colour space, or if the matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
@@ -118,8 +118,8 @@ func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	from, to := bradford.times(white), bradford.times(whiteD50)
 	adaptation = back.compose(bradford.transpose().scaleColumns(vector{to[0] / from[0], to[1] / from[1],
 		to[2] / from[2]}).transpose()) // transposed twice, to scale rows
-	rgb = adaptation.compose(m.scaleColumns(inv.times(white)))
-	const most = 16 // far above the matrices of real displays
+	rgb = adaptation.compose(m.scaleColumns(inv.times(white))) // scaled so that the columns add up to white
+	const most = 16                                            // far above the matrices of real displays
 	for i := range rgb {
 		for j := range rgb[i] {
 			if !(math.Abs(rgb[i][j]) < most && math.Abs(adaptation[i][j]) < most) {
@@ -160,7 +160,7 @@ type profileTag struct {
 	data      []byte
 }
 
-// layOut returns a profile: a header of 128 bytes, a table of the tags, and their data. Equal data are stored once.
+// layOut returns a profile for "RGB " or "GRAY": header, table of tags, and their data. Equal data are stored once.
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))

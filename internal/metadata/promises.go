@@ -37,7 +37,7 @@ func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 		lost(what, "TIFF keeps them")
 		m.Geo = nil
 	}
-	if m.GainMap == nil {
+	if m.GainMap == nil { // drops the segments that announce a gain map of ISO 21496-1
 		m.Own = slices.DeleteFunc(slices.Clone(m.Own), func(p Part) bool {
 			return p.Marker == markerApp2 && bytes.HasPrefix(p.Data, []byte(isoPrefix))
 		})
@@ -118,7 +118,7 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 			}
 			continue
 		}
-		changes = append(changes, remove(whole))
+		changes = append(changes, remove(whole)) // an item that is not in m
 	}
 	if kept == 0 {
 		return []change{remove(directory)}

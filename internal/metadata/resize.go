@@ -91,8 +91,7 @@ func (z Resizing) exif(block []byte) []byte {
 	return out
 }
 
-// setNumber sets the value of e in b, the bytes of f, to n, if it is one integer of 16 or 32 bits. 16 bits become 32
-// if n needs them.
+// setNumber sets the value of e in b, the bytes of f, to n, if it is one integer. 16 bits become 32 if n needs them.
 func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return

@@ -105,7 +105,7 @@ func (w *window) bytes(at int64, n int) []byte {
 		return w.seen[i : i+int64(n)]
 	}
 	want := n
-	if at-w.at < int64(len(w.buf)) { // a small step, or one back
+	if at-w.at < int64(len(w.buf)) { // a small step, or one back: reads ahead
 		want = len(w.buf)
 	}
 	got, _ := w.src.ReadAt(w.buf[:min(int64(want), w.size-at)], at)
@@ -149,8 +149,8 @@ func inPieces(parts []Body) content {
 	return c
 }
 
-// inflate returns the block that packed holds in compressed form (zlib). It decompresses it once to learn the size,
-// and keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
+// inflate returns the block that lies in packed, compressed by zlib. It decompresses the data only to learn the
+// size, and keeps nothing in memory. ok is false when they are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()

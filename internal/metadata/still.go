@@ -118,7 +118,7 @@ func ReadStill(src Source) (*Still, error) {
 	if string(brand.Start(4)) == "avis" { // else the decoder would return the animation
 		s.Colour = append(s.Colour, Edit{brand.at, []byte("avif")})
 	}
-	s.Alpha = append(s.Alpha, s.Colour...)
+	s.Alpha = append(s.Alpha, s.Colour...) // decoding transparency needs the same changes
 	return s, nil
 }
 
@@ -264,7 +264,7 @@ func (c *catalogue) readProperties(f *fields) {
 		it := c.get(f.number(number))
 		for k := f.number(1); k > 0 && !f.ended; k-- {
 			which := int(f.number(index)) & (1<<(8*index-1) - 1) // without the bit for "must be understood"
-			it.properties = append(it.properties, which-1)
+			it.properties = append(it.properties, which-1)       // index in c.properties; -1: none
 		}
 	}
 }
@@ -302,15 +302,15 @@ func (c *catalogue) still() (*Still, error) {
 	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
-		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
+		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0: // it is made of others, such as tiles
 			coded = c.get(r.to[0])
-		case r.kind == "auxl" && slices.Contains(r.to, c.primary):
+		case r.kind == "auxl" && slices.Contains(r.to, c.primary): // transparency, or another auxiliary picture
 			c.addAuxiliary(s, about, r)
 		case r.kind == "prem" && r.from == c.primary:
 			s.Premultiplied = true
-		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
+		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary): // with a gain map
 			derived = append(derived, r)
-		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif":
+		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif": // describes it
 			s.exif = about.extents
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.mime == "application/rdf+xml":
 			s.xmp = about.extents
@@ -412,7 +412,7 @@ func (c *catalogue) countPictures(s *Still) {
 		switch {
 		case r.kind == "thmb" || r.kind == "auxl":
 			small[r.from] = true
-		case r.kind == "dimg" && c.get(r.from).kind != "tmap":
+		case r.kind == "dimg" && c.get(r.from).kind != "tmap": // tmap: the picture with its gain map
 			for _, id := range r.to {
 				parts[id] = true
 			}

@@ -32,7 +32,7 @@ func WalkRIFF(src Source) *RIFFWalk {
 		k.end = 8 + int64(binary.LittleEndian.Uint32(head))
 	}
 	if k.end < riffHeader || k.end > k.w.size {
-		k.end, k.cut = k.w.size, true
+		k.end, k.cut = k.w.size, true // Next will fail there
 	}
 	return k
 }
@@ -107,7 +107,7 @@ func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
 func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
 	dst = append(dst, start...)
 	for _, c := range chunks {
-		dst = append(dst, data[c.at-8:c.at+c.Len]...)
+		dst = append(dst, data[c.at-8:c.at+c.Len]...) // with the 8 bytes of its head
 		dst = append(dst, make([]byte, c.Len%2)...)
 	}
 	binary.LittleEndian.PutUint32(dst[4:], uint32(len(dst)-8))

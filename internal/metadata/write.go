@@ -57,8 +57,8 @@ func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	return nil
 }
 
-// splicer writes a file to w, with an insertion behind the first bytes of the file; need is their number. It keeps
-// these bytes back until it has all, edits them, and writes them and the insertion. Files of encoders are long enough.
+// splicer writes a file to w, with an insertion behind the first `need` bytes of the file. It keeps these bytes back
+// until it has all, edits them, and writes them and the insertion. All encoders write at least that many bytes.
 type splicer struct {
 	w      io.Writer
 	need   int

@@ -120,7 +120,7 @@ func (d *decoder) converter() func(p []byte) {
 	}
 }
 
-// indexed returns the function that replaces the index in a pixel by its colour, and keeps alpha.
+// indexed returns the function that replaces the index, the first sample of a pixel, by its colour, and keeps alpha.
 func (d *decoder) indexed() func(p []byte) {
 	colours := d.colourPalette()
 	return func(p []byte) {
@@ -129,7 +129,7 @@ func (d *decoder) indexed() func(p []byte) {
 		if wide {
 			i = int(binary.BigEndian.Uint16(p))
 		}
-		c := colours[min(i, len(colours)-1)].(color.RGBA64) // indexed is used only where isIndexed is false
+		c := colours[min(i, len(colours)-1)].(color.RGBA64) // RGBA only if isIndexed, and then not here
 		if wide {
 			for k, v := range [3]uint16{c.R, c.G, c.B} {
 				binary.BigEndian.PutUint16(p[2*k:], v)

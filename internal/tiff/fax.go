@@ -52,7 +52,7 @@ func (f *faxRows) next(row []byte) error {
 		case f.kind != fax3:
 			return FormatError("it has no fax code where one must be")
 		}
-		f.damaged()
+		f.damaged() // the rest of the line stays white
 		f.skipToEndOfLine()
 	}
 	f.paint(row)
@@ -79,7 +79,7 @@ func (f *faxRows) paint(row []byte) {
 	}
 }
 
-// runs reads a line coded as runs, white and black in turn, into f.line. It reports whether the line is complete.
+// runs reads a line of runs, white and black in turn, into f.line: where each ends. It reports if the line is whole.
 func (f *faxRows) runs() bool {
 	for x, black := 0, 0; x < f.width; black ^= 1 {
 		n, ok := f.bits.run(black)
@@ -205,7 +205,7 @@ const (
 	horizontal = 5
 )
 
-// mode reads a code of a line of changes and returns its mode. ok is false for an unknown code and where the data end.
+// mode reads a mode: pass, horizontal or a vertical distance. ok is false for an unknown code and after the data.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
 	if c.bits == 0 || b.atEnd() {

@@ -351,9 +351,8 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of tiles or, if there are none, of strips of the given rows. It fails for tiles of more
-// than twice the picture's side plus 4096, and for rows of more than 8 GiB. For old JPEG, the only block is the file
-// that oldJPEG names.
+// sizeBlocks sets the size of tiles or, without them, of strips of the given rows. It fails for tiles of more than
+// twice the picture's side plus 4096, and for rows of more than 8 GiB. oldJPEG locates the one block of old JPEG.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false

@@ -20,7 +20,7 @@ func (d *decoder) undoPredictor(row []byte) {
 
 // undoDifferences adds to each integer in row the integer of the same channel in the pixel to the left.
 func (d *decoder) undoDifferences(row []byte) {
-	n := d.inBlock()
+	n := d.inBlock() // samples of a pixel
 	switch d.bits {
 	case 8:
 		for i := n; i < len(row); i++ {

@@ -78,7 +78,7 @@ func (w *worker) open(data []byte) (rowSource, error) {
 		img, err := w.picture(data)
 		return &pictureRows{img: img, samples: w.inBlock()}, err
 	}
-	return newFaxRows(w.layout, w.blockWidth, data, func() {
+	return newFaxRows(w.layout, w.blockWidth, data, func() { // all other compressions are fax codes
 		w.warn("has damaged lines, with white ends")
 	}), nil
 }
@@ -110,8 +110,8 @@ type packedRows struct {
 	value    byte // the byte of a run
 }
 
-// next decodes codes: a byte n of 0 to 127 and n+1 literal bytes, or n of −127 to −1 and a byte to repeat 1−n times.
-// −128 means nothing. A code may reach beyond row.
+// next fills row from codes: a byte n of 0 to 127 and n+1 literal bytes, or n of −127 to −1 and a byte to repeat 1−n
+// times. −128 means nothing. A code may reach beyond row: p keeps its rest for the next call.
 func (p *packedRows) next(row []byte) error {
 	for len(row) > 0 {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"superres/internal/elementary"
 )
 
-// fill writes the samples of a row to the canvas: colour k to channel k, alpha to the last. It drops further samples.
+// fill writes a row of s.n pixels to the canvas: colour k to channel k, alpha to the last. It drops further samples.
 func (d *decoder) fill(s span) {
 	if s.n <= 0 {
 		return
@@ -16,7 +16,7 @@ func (d *decoder) fill(s span) {
 	n, used := d.inBlock(), d.samplesUsed() // samples of a pixel: in the row, and wanted
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
 	if d.photometric == separated && d.alpha != opaque {
-		d.fillInks(to, s)
+		d.fillInks(to, s) // converts CMYK with alpha to RGB
 		return
 	}
 	for k := range min(n, used) {

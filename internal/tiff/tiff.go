@@ -64,7 +64,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if int64(l.height) > cmp.Or(opt.Pixels, 1<<31-1)/int64(l.width) {
+	if int64(l.height) > cmp.Or(opt.Pixels, 1<<31-1)/int64(l.width) { // opt.Pixels is 0 without a limit
 		return nil, nil, FormatError("it has more pixels than its header said")
 	}
 	d := decoder{layout: l, ctx: ctx, data: data, opt: opt}
@@ -73,7 +73,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 			return nil, nil, err
 		}
 	}
-	if d.canvas = newCanvas(l); l.alpha == opaque && d.canvas.pixel == 4*d.canvas.sample {
+	if d.canvas = newCanvas(l); l.alpha == opaque && d.canvas.pixel == 4*d.canvas.sample { // the file has no alpha
 		d.canvas.makeOpaque()
 	}
 	if err := d.blocks(d.fill); err != nil {

@@ -39,7 +39,7 @@ func (b *bitString) append(c *bitString) {
 	for _, v := range bytes {
 		b.put(uint64(v), 8)
 	}
-	b.put(c.last, c.n)
+	b.put(c.last, c.n) // the bits after c.bytes
 }
 
 func (b *bitString) length() int64 { return 8*int64(len(b.bytes)) + int64(b.n) }

@@ -28,12 +28,12 @@ type counts [alphabets][]uint32
 
 // newCounts returns counts of 0 for all symbols. The colour cache has 2^cacheBits colours; 0: no cache.
 func newCounts(cacheBits int) *counts {
-	green := cacheSymbols
+	green := cacheSymbols // values of green, then lengths of copies
 	if cacheBits > 0 {
 		green += 1 << cacheBits
 	}
 	return &counts{make([]uint32, green), make([]uint32, values), make([]uint32, values), make([]uint32, values),
-		make([]uint32, distances)}
+		make([]uint32, distances)} // green, red, blue, alpha, distances
 }
 
 // sumOf adds b to a and returns a, or returns b if a is nil. nil stands for no counts.
@@ -63,12 +63,12 @@ func (c *counts) clone() *counts {
 	return copied
 }
 
-// add counts the symbols that encode the token t.
+// add counts the symbols that encode t. The green alphabet also has the lengths of copies and places in the cache.
 func (c *counts) add(t token) {
 	switch {
 	case t&isCopy != 0:
 		length, _, _ := prefixOf(t.length())
-		distance, _, _ := prefixOf(int(uint32(t)))
+		distance, _, _ := prefixOf(int(uint32(t))) // its code is the lower half of t
 		c[ofGreen][values+length]++
 		c[ofDistance][distance]++
 	case t&isCache != 0:
@@ -83,7 +83,7 @@ func (c *counts) add(t token) {
 
 // extraBits returns how many extra bits follow the counted symbols of lengths and distances, in total.
 func (c *counts) extraBits() (n int64) {
-	for symbol, count := range c[ofGreen][values:cacheSymbols] {
+	for symbol, count := range c[ofGreen][values:cacheSymbols] { // the lengths of copies
 		n += int64(count) * int64(extraBits(symbol))
 	}
 	for symbol, count := range c[ofDistance] {
@@ -116,8 +116,8 @@ func (c *counts) estimate() float64 {
 // classes is the number of classes of tiles. The mean magnitude of the residuals in a tile decides its class.
 const classes = 16
 
-// classify sets the group of each tile of the band to its class, 0 to classes−1. The class rises by two where the mean
-// magnitude of the residuals in the tile doubles, and by one halfway, at 1.5 times a power of two.
+// classify sets the group of each tile of the band, which chooses its prefix codes, to its class, 0 to classes−1.
+// The class rises by two where the mean magnitude of the residuals doubles, and by one at 1.5 times a power of two.
 func (b *band) classify() {
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {
@@ -151,7 +151,7 @@ func (b *band) eachToken(use func(t token, group uint8)) {
 	}
 }
 
-// count counts the symbols of the band's tokens in b.counts, separately for each class of tiles.
+// count counts the symbols of the band's tokens in b.counts, separately for each group of tiles with common codes.
 func (b *band) count() {
 	b.eachToken(func(t token, group uint8) {
 		c := b.counts[group]
@@ -193,14 +193,14 @@ func (s *Stream) chooseMethod() method {
 			b.predict()
 			b.tokenise(m)
 			b.count()
-			sum = sumOf(sum, b.counts[0])
+			sum = sumOf(sum, b.counts[0]) // all tiles are still in group 0
 			b.release()
 		}
 		return sum.estimate()
 	}
 	var best method
 	least := math.Inf(1)
-	try := func(m method, handicap float64) { // m must save more than this factor says
+	try := func(m method, handicap float64) { // m is taken if its cost times handicap is the least
 		if c := cost(m); c*handicap < least {
 			best, least = m, c
 		}

@@ -38,7 +38,7 @@ var spareBands = sync.Pool{New: func() any { return new(band) }}
 // newBand returns band number i, with its pixels.
 func (s *Stream) newBand(i int) *band { return s.bandOf(i*s.rows, min((i+1)*s.rows, s.pic.Height)) }
 
-// bandOf returns the band of the rows [y0, y1), with its pixels. y0 is a multiple of tileSide.
+// bandOf returns the band of the rows [y0, y1), with its pixels and the row above. y0 is a multiple of tileSide.
 func (s *Stream) bandOf(y0, y1 int) *band {
 	b := spareBands.Get().(*band)
 	b.Stream, b.y0, b.y1 = s, y0, y1
@@ -106,7 +106,7 @@ func magnitude(v uint32) uint32 {
 // predictors is the number of predictors.
 const predictors = 14
 
-// predictBy returns what the predictor predicts from the pixels left (l), above (t), above right and above left.
+// predictBy returns what a predictor of RFC 9649 makes of the pixels left, above, above right and above left.
 func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	switch predictor {
 	case byLeft:
@@ -190,7 +190,7 @@ func (b *band) choosePredictors() {
 			var sums [predictors]uint32
 			// The first row and the first column of the picture have predictors of their own.
 			for y := max(min(ty+every/2, b.y1-1), 1); y < min(ty+tileSide, b.y1); y += every {
-				row, above := b.row(y), b.row(y-1)
+				row, above := b.row(y), b.row(y-1) // each with one more pixel: see bandOf
 				for x := max(tx, 1); x < min(tx+tileSide, w); x++ {
 					v, l, t, tr, tl := row[x], row[x-1], above[x], above[x+1], above[x-1]
 					for p := uint8(1); p < predictors; p++ {

@@ -132,7 +132,7 @@ func (c *codes) write(b *bitString) {
 // bitsFor returns how many bits the codes take in total if each symbol is written as often as n says.
 func (c *codes) bitsFor(n *counts) (sum int64) {
 	for i, p := range c {
-		if p.used > 1 {
+		if p.used > 1 { // a single symbol takes no bits
 			for symbol, count := range n[i] {
 				sum += int64(count) * int64(p.length[symbol])
 			}
@@ -216,7 +216,7 @@ func runsOf(lengths []uint8) (list []run) {
 				list = append(list, run{int(v), 0, 0})
 			case v > 0:
 				part = min(n, 6)
-				list = append(list, run{16, part - 3, 2})
+				list = append(list, run{16, part - 3, 2}) // a symbol, and a number of 2 bits after it
 			case n < 11:
 				part = n
 				list = append(list, run{17, part - 3, 3})
@@ -239,7 +239,7 @@ func (b *band) write() {
 			length, n, rest := prefixOf(t.length())
 			c[ofGreen].put(&b.out, values+length)
 			b.out.put(rest, n)
-			distance, n, rest := prefixOf(int(uint32(t)))
+			distance, n, rest := prefixOf(int(uint32(t))) // its code is the lower half of t
 			c[ofDistance].put(&b.out, distance)
 			b.out.put(rest, n)
 		case t&isCache != 0:

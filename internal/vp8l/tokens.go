@@ -175,7 +175,8 @@ var offsetCodes = func() (list [128]uint8) {
 	return list
 }()
 
-// distanceCode returns the code, from 1, of a distance in pixels, along the rows of a picture of the given width.
+// distanceCode returns the code of a distance in pixels, along the rows of a picture of the given width. Only pixels
+// up to 7 rows above, 8 to the left and 7 to the right have one of the codes 1 to shortCodes.
 func distanceCode(distance, width int) int {
 	rows, left := distance/width, distance%width
 	switch {

@@ -58,7 +58,7 @@ type Stream struct {
 	length int64     // the length in bits of the pixels in the stream
 }
 
-// New does the first pass over pic and returns its stream. It counts symbols separately for each class of tiles.
+// New does the first pass over pic, to choose method and codes, and counts symbols for each class of tiles.
 func New(pic Picture) *Stream {
 	s := &Stream{pic: pic, tiles: tilesIn(pic.Width)}
 	s.rows = max(bandPixels/pic.Width/tileSide, 1) * tileSide // whole tiles, about bandPixels in all
@@ -130,8 +130,8 @@ func (s *Stream) writeHead() {
 	if s.method.predict {
 		h.putBool(true)
 		h.put(predictor, 2)
-		h.put(tileBits-2, 3) // the format stores log2(tileSide) − 2
-		s.writeTiles(s.modes)
+		h.put(tileBits-2, 3)  // the format stores log2(tileSide) − 2
+		s.writeTiles(s.modes) // the predictor of each tile
 	}
 	h.putBool(false) // no further transform
 	h.putBool(s.method.cacheBits > 0)
@@ -141,15 +141,15 @@ func (s *Stream) writeHead() {
 	h.putBool(len(s.codes) > 1) // tiles have groups of prefix codes
 	if len(s.codes) > 1 {
 		h.put(tileBits-2, 3)
-		s.writeTiles(s.groups)
+		s.writeTiles(s.groups) // which of s.codes each tile has
 	}
 	for _, c := range s.codes {
 		c.write(h)
 	}
 }
 
-// writeTiles appends to s.head a small picture with one pixel for each tile. Its green is the value of the tile, and
-// its other colours are 0. The small picture has one group of prefix codes and no transforms.
+// writeTiles appends to s.head, the start of the stream, a small picture with one pixel for each tile. Its green is
+// the value of the tile, and its red and blue are 0. It has one group of prefix codes and no transforms.
 func (s *Stream) writeTiles(values []uint8) {
 	groups := make([]uint8, tilesIn(s.tiles)*tilesIn(len(values)/s.tiles)) // all are 0
 	b := &band{Stream: &Stream{pic: Picture{Width: s.tiles}, groups: groups}, residuals: make([]uint32, len(values))}

@@ -78,7 +78,7 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 		return Kind{Title: "DNG", Advice: develop}, true
 	case t.raw || t.copyFirst && (t.others && t.maker != "" || t.kind() != unknownRaw):
 		return Kind{Title: t.kind(), Advice: develop}, true
-	case t.copyFirst && t.others && !t.paged:
+	case t.copyFirst && t.others && !t.paged: // the larger pictures are no pages, so the copy would be taken
 		return Kind{Title: "TIFF with a small copy first", Advice: "save it as PNG first"}, true
 	}
 	return Kind{}, false

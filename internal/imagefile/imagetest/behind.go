@@ -87,7 +87,7 @@ func AsGainMap(data []byte, xmp, iso bool) []byte {
 	return slices.Concat(data[:2], bytes.Join(parts, nil), data[2:])
 }
 
-// Bytes returns the file.
+// Bytes returns the file: b.Picture, with b.Front and announcements inserted at its start, b.GainMap and b.Film.
 func (b Behind) Bytes() []byte {
 	parts := slices.Clone(b.Front)
 	if b.XMP {

@@ -123,7 +123,7 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 		"cyclic.tif": cyclic,
 		"bomb.png":   WithChunks(PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels), PNGChunk("IEND", nil)),
 		"bomb.tif": append(append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, uint32(w)},
-			[4]uint32{257, 4, 1, uint32(h)}, [4]uint32{258, 3, 1, 8},
+			[4]uint32{257, 4, 1, uint32(h)}, [4]uint32{258, 3, 1, 8}, // tag, type, count, value
 			[4]uint32{259, 3, 1, 8}, [4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, at}, [4]uint32{278, 4, 1, uint32(h)},
 			[4]uint32{279, 4, 1, uint32(len(dark))})...), dark...),
 		"bomb.webp": PlainWebP(w, h),

@@ -145,8 +145,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest, at levels up
-// to 1, could make a sum overflow 32 bits, or if sums are multiplied by 1 or more.
+// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest, at levels up to
+// 1, could make a sum overflow 32 bits, or if a factor of sums is 1 or more, which tables.add never makes.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])

@@ -271,7 +271,7 @@ func (b *builder) conv(c graph.Conv, v value) value {
 	}, v.step, c.Dilation, 1) // stride 1
 	base := &lines.FloatConv{Filter: f, Height: c.Height, Width: c.Width, Dilation: c.Dilation, Stride: 1,
 		Pad: lines.Edges(c.Pad)}
-	node := b.add(&lines.Chain{Base: base, Taken: 1}, v)
+	node := b.add(&lines.Chain{Base: base, Taken: 1}, v) // base takes the first input
 	b.most = max(b.most, v.channels, c.Out)
 	return value{node: node, channels: c.Out, step: f.Outputs, isOpen: true}
 }

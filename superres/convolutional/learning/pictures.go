@@ -84,7 +84,7 @@ func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*pl
 
 // read reads all pictures into d. It fails if no picture is large enough, or if they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
-	d.fixed = d.Memory()
+	d.fixed = d.Memory() // add compares this plus the pictures with MaxMemory
 	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
 	if err := training.Read(ctx, d.sources, "reading pictures", d.progress, add); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns the pair of a picture with the given channels and degradation, with the target from distil. A
-// robust model gets the true channels as well, from which its patches are degraded.
+// makePair returns the pair of a picture with the given channels and degradation, with the target from distil: the true
+// picture, mixed with the teachers' results. A robust model gets the true channels as well, to degrade its patches.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {

@@ -47,8 +47,8 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// residualBlock adds a residual block of three dense blocks: four convolutions each, which take the input and all
-// results before, and a fifth that joins them. All four results, times 0.2, are added to their inputs.
+// residualBlock adds three dense blocks: four convolutions each, which take the input and all results before, and a
+// fifth that joins them. Times 0.2, each block's result is added to its input, and the last sum to the first input.
 func (b *Builder) residualBlock(x, growth int) int {
 	first, features := x, b.channels[x]
 	for range 3 {

@@ -104,7 +104,7 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 		for k := range s.scale {
 			row := y*s.scale + k
 			kernel.AddPixels(out.Row(row), current.Row(row), sums[k*s.scale:], s.scale, step, s.scale*s.scale,
-				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
+				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]}) // bounds: black and white
 		}
 	}
 	if err := s.run(ctx, image.Pt(low.W, low.H), window, func(int, int) {}, read, add, w.Report); err != nil {

@@ -224,7 +224,7 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds a node that takes the given channels of v, in the given order, with step values for a pixel.
+// choose adds a node that takes the given channels of v, in the given order. A pixel gets step values, padded with 0.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {

@@ -112,7 +112,7 @@ func (b *builder) reduce(op graph.Reduce, v value) value {
 	return v
 }
 
-// normalize adds a normalisation over each pixel, or over the whole picture.
+// normalize adds a normalisation over each pixel, or over the whole picture by the means and variances of its rows.
 func (b *builder) normalize(op graph.Normalize, v value) value {
 	if !op.OfPicture {
 		return b.unary(lines.Normalize{Groups: op.Groups, Channels: v.channels, Step: v.step, Epsilon: op.Epsilon}, v)

@@ -39,7 +39,7 @@ func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
 	rows[last] = interval{y, y + 1}
 	for i := last; i > 0; i-- {
 		n, r := p.Nodes[i], rows[i]
-		if r.lo >= r.hi {
+		if r.lo >= r.hi { // row y does not depend on node i
 			continue
 		}
 		together := n.Op.Together()

@@ -170,7 +170,7 @@ func (d *colourPictures) read(ctx context.Context) error {
 }
 
 // add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
-// and number the seed of its noise. The reduced picture is degraded further, and its brightness enlarged by the stage.
+// and number the seed for degrade, which degrades it further. d.stage, for brightness, then enlarges its brightness.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale

@@ -240,9 +240,9 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines
-// it, and the mean squared error, both for a pixel. Errors of brightness, or of all outputs in a network for colour,
-// count fully; errors of further heads count headWeight times in the loss, and not in the mean squared error.
+// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines it,
+// and the mean squared error, both per pixel. Errors of brightness, or of all outputs in a network for colour, count
+// fully; errors of further heads count headWeight times in the loss, and not in the mean squared error.
 func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
@@ -308,7 +308,7 @@ func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losse
 // running means of the parameters towards them, by a share that is larger in the first steps.
 func (l *learner) update(ctx context.Context) error {
 	squares := make([]float64, len(l.layers))
-	starts := make([]int, len(l.layers))
+	starts := make([]int, len(l.layers)) // of each layer's part of a gradient
 	for i := 1; i < len(starts); i++ {
 		starts[i] = starts[i-1] + l.shapes[i-1].size()
 	}

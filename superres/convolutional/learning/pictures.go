@@ -204,8 +204,8 @@ func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, lo
 	return out, nil
 }
 
-// bytes returns the memory of the pictures in bytes: each is for a pixel, its residuals and its true channels, and
-// sample for a low-resolution sample, its brightness and colour.
+// bytes returns the memory of the pictures in bytes: each for a full-resolution pixel, its residuals and true channels,
+// and sample for a low-resolution sample, its brightness and colour.
 func (d *pictures) bytes() int64 {
 	each, sample := int64(2), int64(2)
 	if d.SeesColour {

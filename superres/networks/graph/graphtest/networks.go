@@ -22,7 +22,7 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	x := 0
 	if scale < 4 {
 		x = b.Add(graph.PixelUnshuffle{Factor: 4 / scale}, x)
-		// The first of the n channels into which a colour is unshuffled is the reduced picture.
+		// Output o < 3 carries the first of the n channels into which colour o is unshuffled: a reduced picture.
 		n := 16 / scale / scale
 		x = b.conv(x, features, 3, 1, 0.3, func(o int) int {
 			if o < 3 {

@@ -59,7 +59,8 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 	return &Colour{tuned}, nil
 }
 
-// Apply implements stage.Colour: it adds the residual to the rows of enlarged colour that strip returns.
+// Apply implements stage.Colour: it adds the residual to the rows of enlarged colour that strip returns. low are the
+// differences R−Y and B−Y of the picture, and luma is its enlarged brightness.
 func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane,
 	strip func(from, to int) [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale

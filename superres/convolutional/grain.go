@@ -102,8 +102,8 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit for each sample x of row w.y, with the sum and the sum of squares over the 5×5 samples around.
-// Columns beyond the plane are the column at the edge.
+// each calls visit for each sample x of row w.y, with the sum and the sum of squares over the 5×5 samples around, from
+// the sums of 5 columns. Columns beyond the plane are the column at the edge.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

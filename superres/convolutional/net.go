@@ -145,8 +145,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest, at levels up
-// to 1, could make a sum overflow 32 bits, or if sums are multiplied by 1 or more.
+// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest, at levels up to
+// 1, could make a sum overflow 32 bits, or if a factor of sums is 1 or more, which tables.add never makes.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
@@ -193,7 +193,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f for l, the first layer in the tables. Each level of p adds its share of its t.levels.
+// setBias sets the biases of f for l, the first layer in the tables: t.bias plus each level of p times its t.levels.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {
@@ -325,7 +325,7 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 // Reach returns Architecture.Reach of the network.
 func (n *net) Reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tuned returns p with the levels of t that are not 0 and are inputs of the network.
+// tuned returns p with the levels of t that are inputs of the network. A level of 0 leaves p's level as it is.
 func (p params) tuned(t stage.Tuning) params {
 	if p.Graded && t.Strength != 0 {
 		p.Strength = t.Strength

@@ -62,8 +62,8 @@ func (a Architecture) String() string {
 	return text
 }
 
-// Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the low-resolution
-// brightness, C channels, M layers in the chain and scale s,
+// Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With the
+// low-resolution brightness Y, C channels, M layers in the chain, a skip every n layers, and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	hᵢ  = φᵢ(Wᵢ ∗ hᵢ₋₁ + bᵢ), h₀ = f      3×3, C → C, i = 1..M; plus hᵢ₋ₙ if n divides i
@@ -138,7 +138,7 @@ func (a Architecture) layers() []Layer {
 	if a.SeesColour {
 		first.In = colours + 1
 	}
-	if a.Colour {
+	if a.Colour { // sees the s² enlarged pixels of brightness beside both colour differences: see [Colour]
 		first.Side, first.In, outputs = 3, colours+a.Scale*a.Scale, colours*a.Scale*a.Scale
 	}
 	list := []Layer{first}

@@ -187,8 +187,8 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns a new network that rounds to n: the network that n was made from, except for the rounding. A sum
-// in integers times positive/out is the real sum. An output with a factor of 0 gets weights of 0.
+// Network returns a new network that rounds to n: the one that n was made from, except for the rounding. An integer sum
+// times positive/out is the real sum, out being the layer's factor a. Outputs with a positive of 0 get weights of 0.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -198,7 +198,7 @@ func (n *net) Network() *Network {
 		if i < len(t.units) {
 			out = t.units[i]
 		}
-		sums := make([]float64, l.Out) // of the brightness weights of each output
+		sums := make([]float64, l.Out) // of brightness weights, per output: t.bias contains them times mid-grey
 		for j, w := range t.weights[:len(l.Weight)] {
 			if o := j % l.Out; t.positive[o] != 0 {
 				weight := float64(w) * float64(t.positive[o]) * in / out

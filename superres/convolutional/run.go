@@ -20,8 +20,8 @@ func (n *net) program() *lines.Program {
 	}
 	for i := range last {
 		f := &n.filters[i]
-		conv := &lines.Conv{Filter: f, Columns: f.Rows}
-		if n.params.isSum(i) { // lines.Conv crops the added output, which is larger
+		conv := &lines.Conv{Filter: f, Columns: f.Rows} // a run of taps spans a row of the square kernel
+		if n.params.isSum(i) {                          // lines.Conv crops the added output, which is larger
 			conv.Skip = n.params.every()
 			add(conv, i, i+1-conv.Skip) // node i+1 computes layer i
 			continue
@@ -29,7 +29,7 @@ func (n *net) program() *lines.Program {
 		add(conv, i)
 	}
 	f := &n.filters[last]
-	add(&lines.Sums{Conv: lines.Conv{Filter: f, Columns: 1}}, last)
+	add(&lines.Sums{Conv: lines.Conv{Filter: f, Columns: 1}}, last) // each column of taps has its own outputs
 	return p
 }
 
@@ -72,8 +72,8 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	return nil
 }
 
-// Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform, 14 for
-// each word of two weights, working for the rows of all layers that are in memory at once, and the buffers of workers.
+// Memory returns the bytes that stage.Stage.Memory asks for. fixed has 14 bytes for each word of two weights and its
+// Winograd transform. working has the rows of all layers that are in memory at once and the buffers of workers.
 func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))

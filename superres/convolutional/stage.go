@@ -75,9 +75,8 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	return s.ApplyWithin(ctx, low, image.Rect(0, 0, low.W, low.H), current, w)
 }
 
-// ApplyWithin is Apply for a window of low: current and the result have only the pixels of the window. The window
-// leaves out at most the reach of the network on each side. If the stage has a grain, only a share of the residual
-// is added where brightness varies little: see shares.
+// ApplyWithin is Apply for a window of low: current and the result have only its pixels. The window leaves out at most
+// the reach of the network on each side. With a grain, the residual is less where brightness varies little: see shares.
 func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane,
 	w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
@@ -105,7 +104,7 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 		for k := range s.scale {
 			row := y*s.scale + k
 			kernel.AddPixels(out.Row(row), current.Row(row), sums[k*s.scale:], s.scale, step, s.scale*s.scale,
-				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
+				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]}) // bounds: black and white
 		}
 	}
 	if err := s.run(ctx, image.Pt(low.W, low.H), window, func(int, int) {}, read, add, w.Report); err != nil {

@@ -161,8 +161,8 @@ func (c *Stage) Save(a *stage.Arrays) any {
 	return params{c.Patch, c.Mean, c.Detail, c.Coder}
 }
 
-// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time. A picture
-// smaller than a patch is extended first, and the result is cropped.
+// Apply implements stage.Stage. It cuts, codes, rebuilds and averages patches, some rows at a time. A picture smaller
+// than a patch is extended, and the result cropped. With Detail it is added to current, the picture enlarged so far.
 func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
@@ -259,8 +259,8 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough: the
-// sums of high atoms times the coefficients of the codes, plus the means unless Detail is set. A range has 256 patches.
+// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough: sums of
+// high atoms times the coefficients of the codes. Means that code subtracted are added unless Detail is set.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {

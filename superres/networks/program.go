@@ -224,7 +224,7 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds a node that takes the given channels of v, in the given order, with step values for a pixel.
+// choose adds a node that takes the given channels of v, in the given order. A pixel gets step values, padded with 0.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {
@@ -271,7 +271,7 @@ func (b *builder) conv(c graph.Conv, v value) value {
 	}, v.step, c.Dilation, 1) // stride 1
 	base := &lines.FloatConv{Filter: f, Height: c.Height, Width: c.Width, Dilation: c.Dilation, Stride: 1,
 		Pad: lines.Edges(c.Pad)}
-	node := b.add(&lines.Chain{Base: base, Taken: 1}, v)
+	node := b.add(&lines.Chain{Base: base, Taken: 1}, v) // base takes the first input
 	b.most = max(b.most, v.channels, c.Out)
 	return value{node: node, channels: c.Out, step: f.Outputs, isOpen: true}
 }

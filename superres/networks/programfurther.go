@@ -40,7 +40,7 @@ func (b *builder) addFurther(n graph.Node, in []value) (value, error) {
 	v := in[0]
 	switch op := n.Op.(type) {
 	case graph.Div:
-		x, y := b.paired(in[0], in[1])
+		x, y := b.paired(in[0], in[1]) // Padded: 0/0 in the padding of pixels must not be NaN
 		return b.binary(lines.Padded{Pointwise: lines.Divide, Channels: x.channels, Step: x.step}, x, y), nil
 	case graph.Max:
 		return b.binary(lines.Greatest, in[0], in[1]), nil
@@ -100,7 +100,7 @@ func reductions(by graph.Reduction) (first, then lines.Reduction) {
 
 // reduce adds a reduction of channels to one, of the picture to one pixel, row by row, or of both.
 func (b *builder) reduce(op graph.Reduce, v value) value {
-	by, then := reductions(op.By)
+	by, then := reductions(op.By) // `by` reduces a pixel or a row, `then` the results of the rows
 	if op.OfChannels {
 		v = value{node: b.add(lines.ReduceChannels{By: by, Channels: v.channels}, v), channels: 1, step: 1}
 	}
@@ -112,7 +112,7 @@ func (b *builder) reduce(op graph.Reduce, v value) value {
 	return v
 }
 
-// normalize adds a normalisation over each pixel, or over the whole picture.
+// normalize adds a normalisation over each pixel, or over the whole picture by the means and variances of its rows.
 func (b *builder) normalize(op graph.Normalize, v value) value {
 	if !op.OfPicture {
 		return b.unary(lines.Normalize{Groups: op.Groups, Channels: v.channels, Step: v.step, Epsilon: op.Epsilon}, v)

@@ -30,7 +30,7 @@ func (s *Stage) Start(w, h int) stage.NetworkRun {
 }
 
 // Push implements stage.NetworkRun. It takes planes for all rows of the result that may be complete, and shortens them
-// to the rows that are. With the last row it adds the rows below the picture that the network needs.
+// to the rows that are. Below the picture it repeats the last row as often as the network needs.
 func (r *run) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) ([]*plane.Plane, error) {
 	scale, end := r.Scale(), r.first+rows[0].H
 	to := end
@@ -93,7 +93,7 @@ func (r *run) fill(y int, dst []float32) {
 // mostSample is the greatest absolute value of a sample of a result, where black is 0 and white is 1. NaN becomes 0.
 const mostSample = 1 << 16
 
-// write converts row y of the program's result to 0..1, bounded to ±mostSample, and stores it in r.out.
+// write converts row y of the program's result to 0..1, bounded to ±mostSample, with NaN as 0, and stores it in r.out.
 func (r *run) write(y int, row []float32) {
 	if y -= r.made; y >= r.out[0].H {
 		return // below the picture

@@ -81,7 +81,7 @@ func load(_ int, data json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	if err := a.Reserve(packedBytes(g)); err != nil {
 		return nil, err
 	}
-	return newStage(g, graph.Ranges{In: p.In, Out: p.Out}, 0)
+	return newStage(g, graph.Ranges{In: p.In, Out: p.Out}, 0) // 0: Reserve has checked the memory
 }
 
 // newStage returns the Stage of a graph that Check accepts; ErrMemory if it would take over memory bytes (0: no limit).
@@ -94,7 +94,7 @@ func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 	if err := enough(memory, programMemory+s.fixed); err != nil {
 		return nil, err
 	}
-	m := s.measure.Multiple
+	m := s.measure.Multiple           // which must divide the sides
 	for s.least = m; ; s.least += m { // ends, as Measure has found sides that the graph takes
 		if _, err := g.Shapes(s.least, s.least); err == nil {
 			break
@@ -139,7 +139,7 @@ func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Spa
 		}
 	}, func(y int, row []float32) {
 		for x := range out.W {
-			copy(out.At(x, y), row[x*s.result.step:])
+			copy(out.At(x, y), row[x*s.result.step:]) // a pixel of row may have padding
 		}
 	})
 	if err := run.Advance(ctx, picture.H, nil); err != nil {

@@ -62,9 +62,9 @@ func (l *learner) key(digest string) []byte {
 	return key
 }
 
-// checkpoint returns a checkpoint of a training on pictures or lessons with the given digest. It fails if it diverged.
+// checkpoint returns a checkpoint of training on pictures or lessons with the given digest, and fails if it diverged.
 func (l *learner) checkpoint(digest string) ([]byte, error) {
-	if err := l.fetch(); err != nil {
+	if err := l.fetch(); err != nil { // the state of a remote trainer
 		return nil, err
 	}
 	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead, l.trainer})

@@ -59,8 +59,8 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain has as many layers as the network for brightness has vectors
-// of channels, or a quarter of its depth if that is more.
+// forColour returns the options for colour. The chain has a layer for each kernel.Lanes channels of the network for
+// brightness, or a quarter of its depth if that is more.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -170,7 +170,7 @@ func (d *colourPictures) read(ctx context.Context) error {
 }
 
 // add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
-// and number the seed of its noise. The reduced picture is degraded further, and its brightness enlarged by the stage.
+// and number the seed for degrade, which degrades it further. d.stage, for brightness, then enlarges its brightness.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -244,7 +244,7 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 	if img, err = resample.ThroughJPEG(img, quality); err != nil {
 		return nil, 0, err
 	}
-	return chroma.Smooth(img), quality, nil
+	return chroma.Smooth(img), quality, nil // enlarges chroma, as on reading a file
 }
 
 // fill implements dataset. The patch is at a random position in a random picture, all positions being equally
@@ -258,9 +258,8 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	return p.synthetic, nil
 }
 
-// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
-// For each sample the input has half its two colour differences, then its scale² pixels of brightness. Beyond edges,
-// edge samples are repeated.
+// fill sets the input and the target of w to the patch at low-resolution sample (x0, y0), moved by symmetry s. An input
+// sample has half its two colour differences, then its scale² pixels of brightness. Edge samples are repeated.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

@@ -125,11 +125,11 @@ func (p *pair) trueBrightness(i int) float32 {
 		float32(picture.WeightG*picture.Levels[p.truth[1][i]]) + float32(picture.WeightB*picture.Levels[p.truth[2][i]])
 }
 
-// sampleReduction returns a random way to reduce a patch: ownReduction, the way of the pair itself, in 6 of 10 cases,
-// else an index in reductions below aliasing, each in one. A clean patch, without noise and compression, is reduced
-// without antialiasing instead in a quarter of all cases.
+// sampleReduction returns a random way to reduce a patch: ownReduction, the way of the pair itself, in 6 of 10
+// cases, else one of the 4 in reductions before aliasing, each in one. A clean patch, without noise and compression,
+// is instead reduced without antialiasing in a quarter of all cases.
 func (p patch) sampleReduction(clean bool) int {
-	kind := p.degrade.IntN(10)
+	kind := p.degrade.IntN(10) // always drawn, so that a seed keeps its patches
 	if clean {
 		switch p.degrade.IntN(16) {
 		case 0, 1:
@@ -179,8 +179,8 @@ func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plan
 	return channels
 }
 
-// reduceBy reduces truth, the pixels of a channel, by scale with the same taps in both directions, and sets part to the
-// reduced samples from (x0, y0) on, in levels.
+// reduceBy reduces truth, the pixels of a channel, by scale with the same taps in both directions, and sets part to
+// the reduced samples from (x0, y0) on, 0 to 255 as in truth.
 func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, y0, scale int) {
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale

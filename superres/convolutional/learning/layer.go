@@ -184,7 +184,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of the padding to 0, and the gradient of the slopes if the layer has no activation.
+// clearPadding clears the gradient of what pads rows of taps and outputs, and of the slopes if there is no activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

@@ -18,7 +18,7 @@ import (
 // dataset is a source of patches: pictures for brightness, or colourPictures.
 type dataset interface {
 	// fill sets the input, the target and the levels of w for the patch with the given number in a step. Only step and
-	// number decide which patch that is. synthetic is true for a patch from a synthetic picture.
+	// number decide which patch that is. synthetic is true for a patch of a drawn picture, which has another loss.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
 	digest() string
@@ -143,8 +143,8 @@ func withHeads(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// addTrainer records that the program name makes the steps from now on. The record lists the programs in order, with
-// this program, ownName, for an empty record of earlier steps.
+// addTrainer records that the program called name makes the steps from now on. l.trainer lists all programs in
+// order. An empty list means that this program, ownName, made the steps so far.
 func (l *learner) addTrainer(name string) {
 	switch {
 	case l.done == 0:
@@ -220,7 +220,7 @@ func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gr
 // workers, which l keeps for later steps. It returns the errors of all calls.
 func (l *learner) forPatches(ctx context.Context, body func(w *worker, number int) error) error {
 	next := 0
-	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) { // a range is one patch
+	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) { // once per worker; a range is one patch
 		if next == len(l.workers) {
 			l.workers = append(l.workers, l.newWorker())
 		}
@@ -240,9 +240,9 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines
-// it, and the mean squared error, both for a pixel. Errors of brightness, or of all outputs in a network for colour,
-// count fully; errors of further heads count headWeight times in the loss, and not in the mean squared error.
+// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines it,
+// and the mean squared error, both per pixel. Errors of brightness, or of all outputs in a network for colour, count
+// fully; errors of further heads count headWeight times in the loss, and not in the mean squared error.
 func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
@@ -308,7 +308,7 @@ func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losse
 // running means of the parameters towards them, by a share that is larger in the first steps.
 func (l *learner) update(ctx context.Context) error {
 	squares := make([]float64, len(l.layers))
-	starts := make([]int, len(l.layers))
+	starts := make([]int, len(l.layers)) // of each layer's part of a gradient
 	for i := 1; i < len(starts); i++ {
 		starts[i] = starts[i-1] + l.shapes[i-1].size()
 	}

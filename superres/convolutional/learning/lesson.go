@@ -42,7 +42,7 @@ func (t Trainer) Teach(
 	return convolutional.NewStage(l.network())
 }
 
-// teach makes one step of training with lessons.
+// teach makes one step of training with lessons. Grade returns the loss and sets slopes to its derivatives.
 func (l *learner) teach(ctx context.Context, lesson func(step, number int) (Lesson, error)) error {
 	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
 		one, err := lesson(l.done, number)

@@ -116,7 +116,7 @@ func newMuon(n int) muon {
 // orthogonalise sets dst, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 if x is 0. n must be a multiple of
 // kernel.Lanes and kernel.Rows32. x is first divided by the root of the trace of xᵀx: so singular values are at most 1.
 func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
-	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
+	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // aᵀb, with a symmetric a
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)
 	trace := 0.0
 	for i := range n {

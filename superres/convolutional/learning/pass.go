@@ -76,7 +76,7 @@ func (p *pass) bytes() int64 {
 	for i := range p.shapes {
 		n += len(p.before[i])
 		if i < len(p.shapes)-1 {
-			n += len(p.after[i])
+			n += len(p.after[i]) // the last is before[i] itself
 		}
 	}
 	return 4*int64(n) + p.tiles.bytes()
@@ -112,7 +112,7 @@ func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1] // n and m: sides of the input and the output
 		bias := p.biasOf(i, layers[i].now)
-		step := tiledRows(m)
+		step := tiledRows(m) // rows that are computed together
 		for top := 0; top < m; top += step {
 			rows, row := min(step, m-top), m*s.wide
 			z := p.before[i][top*row : (top+rows)*row]
@@ -184,8 +184,7 @@ func (p *pass) margin(layer int) int {
 	return p.shapes[layer].side - 1 - p.pads[layer]
 }
 
-// gradient returns the buffer for the gradient of a layer's output, one of two in turn, and the samples in one of
-// its rows.
+// gradient returns the buffer for the gradient of a layer's output, one of two in turn, and the samples in a row of it.
 func (p *pass) gradient(layer int) (d []float32, row int) {
 	row = p.sides[layer+1] + 2*p.margin(layer)
 	return p.back[layer%2][:row*row*p.shapes[layer].wide], row
@@ -198,7 +197,7 @@ func (p *pass) inner(layer, y int) []float32 {
 	return d[((y+margin)*row+margin)*s.wide:][:p.sides[layer+1]*s.wide]
 }
 
-// clearMargin sets the margin of the gradient d to zero. d has row×row samples; wide is the number of channels.
+// clearMargin sets the outer margin samples on each side of d, a gradient of row×row samples of wide channels, to zero.
 func clearMargin(d []float32, row, margin, wide int) {
 	pitch := row * wide
 	for y := range row {
@@ -224,7 +223,7 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 				addBias(to[i].bias, d)
 				continue
 			}
-			p.passSkipped(i, y, d)
+			p.passSkipped(i, y, d) // adds the gradient that comes by a skip
 			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].now.slope, to[i].slope, to[i].bias)
 		}
 		p.addLevels(i, to[i])
@@ -237,8 +236,7 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 	}
 }
 
-// correlate adds the gradient of a layer's weights to sums, from its input and the gradient of its output: some rows
-// at a time, by tiles or row of taps by row of taps.
+// correlate adds the gradient of a layer's weights to sums: some rows at a time, by tiles or by rows of taps.
 func (p *pass) correlate(layer int, sums []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
@@ -266,8 +264,8 @@ func (p *pass) correlate(layer int, sums []float32) {
 	}
 }
 
-// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input: the
-// convolution of the gradient of this layer's output, with its margin, with the transposed weights.
+// convolveBack sets the gradient of the output of the layer before to the gradient of this layer's input: this layer's
+// output gradient with its margin, convolved with the transposed weights. passSkipped adds the part of a skip.
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)

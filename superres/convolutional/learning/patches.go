@@ -55,7 +55,7 @@ func (d *pictures) sample(step, number int) (patch, error) {
 		p.isGrey = rng.Float64() < greyShare || p.from.colour[0] == nil
 	}
 	if d.Robust {
-		p.degrade = rng
+		p.degrade = rng // for fill, which degrades the patch at random
 	}
 	return p, nil
 }
@@ -208,7 +208,7 @@ func (p *positions) add(w, h, side int) {
 }
 
 // sample returns a random position: the index of its picture, and its coordinates there. All positions are equally
-// likely. columns must return the number of positions in a row of picture i.
+// likely: p[i] counts them in the pictures 0..i. columns must return the number of positions in a row of picture i.
 func (p positions) sample(rng *rand.Rand, columns func(i int) int) (i, x, y int) {
 	position := rng.Int64N(p[len(p)-1])
 	for position >= p[i] {

@@ -84,7 +84,7 @@ func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*pl
 
 // read reads all pictures into d. It fails if no picture is large enough, or if they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
-	d.fixed = d.Memory()
+	d.fixed = d.Memory() // add compares this plus the pictures with MaxMemory
 	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
 	if err := training.Read(ctx, d.sources, "reading pictures", d.progress, add); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns the pair of a picture with the given channels and degradation, with the target from distil. A
-// robust model gets the true channels as well, from which its patches are degraded.
+// makePair returns the pair of a picture with the given channels and degradation, with the target from distil: the true
+// picture, mixed with the teachers' results. A robust model gets the true channels as well, to degrade its patches.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {
@@ -204,8 +204,8 @@ func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, lo
 	return out, nil
 }
 
-// bytes returns the memory of the pictures in bytes: each is for a pixel, its residuals and its true channels, and
-// sample for a low-resolution sample, its brightness and colour.
+// bytes returns the memory of the pictures in bytes: each for a full-resolution pixel, its residuals and true channels,
+// and sample for a low-resolution sample, its brightness and colour.
 func (d *pictures) bytes() int64 {
 	each, sample := int64(2), int64(2)
 	if d.SeesColour {

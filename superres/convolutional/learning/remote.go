@@ -14,10 +14,9 @@ import (
 	"superres/superres/convolutional"
 )
 
-// remote is the program at the other end of Trainer.Engine, which makes the steps of a learner: PyTorch, through the
-// module superres.train for Python. This program does all else, so that patches, degradations, schedules,
-// checkpoints and reports have one source. A message to the remote program is an order, a line of JSON, and then
-// numbers in float32, little-endian:
+// remote is the program at the other end of Trainer.Engine that makes a learner's steps: PyTorch, through the module
+// superres.train for Python. This program does all else, so that patches, degradations, schedules, checkpoints and
+// reports have one source. A message to it is an order, a line of JSON, and then numbers in float32, little-endian:
 //
 //	start   the arrays of all layers, as in a checkpoint; the answer is a line that names the program
 //	step    the patches of a step: windows, then targets, levels, and 1 for a synthetic picture or 0, of all patches;
@@ -102,7 +101,7 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	return err
 }
 
-// start sends the state of l that training begins with, and sets r.name and the layout of r.message. w is of l.workers.
+// start sends the state of l at the start of training, and sets r.name and the layout of r.message. w is a worker of l.
 func (r *remote) start(l *learner, w *worker) error {
 	o := startOrder{
 		Do: "start", Skip: l.architecture.Every(), Batch: l.opt.Batch, Window: w.sides[0], Patch: w.side,
@@ -138,7 +137,7 @@ func (r *remote) start(l *learner, w *worker) error {
 	}
 	last := l.shapes[len(l.shapes)-1]
 	r.each = [4]int{4 * w.sides[0] * w.sides[0] * l.shapes[0].in, 4 * w.side * w.side * last.out,
-		4 * convolutional.LevelCount, 4}
+		4 * convolutional.LevelCount, 4} // window, target, levels, synthetic or not
 	size := 0
 	for k, n := range r.each {
 		r.parts[k] = size
@@ -215,7 +214,7 @@ func (l *learner) fetch() error {
 	}
 	r.ahead = false
 	l.norm = float64(sums[0])
-	l.loss += float64(sums[1])
+	l.loss += float64(sums[1]) // of the steps since the last fetch, as is the next
 	l.square += float64(sums[2])
 	l.dead = int(sums[3])
 	return nil

@@ -54,8 +54,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	return convolutional.NewStage(l.network())
 }
 
-// learn makes the remaining steps of l, with reports and checkpoints. step makes one step, digest is the hash of the
-// pictures or lessons, and v holds the pictures to score in reports.
+// learn makes the remaining steps of l, with a report at each interval, and a checkpoint then or after keepTime. step
+// makes one step, digest is the hash of the pictures or lessons, and v holds the pictures to score in reports.
 func (s *session) learn(ctx context.Context, l *learner, digest string, step func() error, v *validation) error {
 	if s.Kept != nil {
 		l.restore(s.Kept, digest)
@@ -127,8 +127,8 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	for i, l := range from.Layers[:known] {
 		for k, list := range n.Layers[i].Levels {
-			if l.Levels[k] == nil || !s.Robust { // else From's
-				l.Levels[k] = list
+			if l.Levels[k] == nil || !s.Robust {
+				l.Levels[k] = list // new levels of 0, or none if s is not robust; else they stay as in From
 			}
 		}
 		n.Layers[i] = l
@@ -171,7 +171,7 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 // layer of such a part is 0, since its output is added to the input of the part.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
-	a.Depth, a.Strength, a.Trust = depth, false, false
+	a.Depth, a.Strength, a.Trust = depth, false, false // new layers have no levels: firstNetwork adds them
 	out := convolutional.NewNetwork(a)
 	for i := 1; i <= depth; i++ {
 		l := &out.Layers[i]
@@ -202,7 +202,7 @@ func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	switch {
 	case math.IsNaN(r.Loss):
 		return r, l.diverged(r.Loss)
-	case !(r.RMSE < 1):
+	case !(r.RMSE < 1): // 1 is the difference between black and white
 		return r, l.diverged(r.RMSE)
 	}
 	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE
@@ -237,7 +237,7 @@ type pace struct {
 func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
 // estimate returns the time since the run began, and the time that it will still take. steps is the number of steps
-// made by all runs, and must be more than p.first.
+// made by all runs, and must be more than p.first, the number when this run began.
 func (p pace) estimate(steps int) (elapsed, left time.Duration) {
 	elapsed = time.Since(p.began)
 	share := float64(p.last-steps) / float64(steps-p.first)

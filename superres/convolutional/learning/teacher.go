@@ -38,7 +38,8 @@ type stageTeacher struct {
 	apart                bool
 }
 
-// Enlarge implements Teacher.
+// Enlarge implements Teacher. A stage that sees colour gets the colours of the picture, if it has any, and at ×3 and ×4
+// addGreen refines the result. Else, with apart, each channel is enlarged by itself, or brightness alone.
 func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
 	switch {
 	case len(low) == 3 && t.plain.SeesColour():
@@ -84,7 +85,7 @@ func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
 
 type networkTeacher struct{ stage.Network }
 
-// Enlarge implements Teacher. A network for one channel gets brightness; a network for three gets grey three times.
+// Enlarge implements Teacher. A network for one channel gets brightness, one for three the colours, or grey 3 times.
 func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightness, _ *plane.Plane) (*plane.Plane,
 	error) {
 	switch {

@@ -79,8 +79,8 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side, in low-resolution samples, of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns what n, in float32 and with the code that trains networks, adds to the interpolation of low,
-// tile by tile. colour holds the colour differences of low if n sees colour, and is empty if low is grey.
+// computeResidual returns what n adds to the interpolation of low, tile by tile, in float32 and with the code that
+// trains networks. colour has red and blue minus brightness if n sees colour, and is empty for a grey picture.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
 ) (*plane.Plane, error) {

@@ -48,7 +48,8 @@ func (s *sampler) read(ctx context.Context, sources []training.Source, progress 
 }
 
 // add offers all pairs of patches of a picture to the sample, which takes or drops each at random; a full sample
-// replaces a pair. truth is the brightness of the picture. add drops flat pairs, and pictures smaller than a patch.
+// replaces a pair. truth is the brightness of the picture. add drops pairs with little contrast, below Flat, and
+// pictures smaller than a patch. With Detail, high patches hold what truth adds to the interpolation.
 func (s *sampler) add(truth *plane.Plane) {
 	grid := patches.Grid{W: truth.W / s.Scale, H: truth.H / s.Scale, Size: s.Patch, Step: 1}
 	if grid.Check() != nil {

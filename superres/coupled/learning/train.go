@@ -87,7 +87,7 @@ func (t Trainer) check() error {
 		return err
 	}
 	n, m := t.sizes()
-	if size := (n + m) * t.Atoms * 8; size > npz.MaxBytes/2 {
+	if size := (n + m) * t.Atoms * 8; size > npz.MaxBytes/2 { // in float64, half of what a file may hold
 		return usage.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer "+
 			"atoms, a smaller patch or scale", t.Atoms, n+m, size>>20, npz.MaxBytes>>21)
 	}
@@ -120,7 +120,7 @@ func (t Trainer) Memory() int64 {
 		return 0
 	}
 	n, m := t.sizes()
-	s := cmp.Or(sparse.MostNonZeros(coder), n+m)
+	s := cmp.Or(sparse.MostNonZeros(coder), n+m) // the most coefficients of a code
 	pairs := 8 * float64(t.Patches) * float64(n+m)
 	learning := 0.
 	if t.Fixed == nil {

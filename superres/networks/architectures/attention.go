@@ -40,7 +40,7 @@ func (b *builder) attend(a attention, query, key, value int) int {
 }
 
 // biases reads the table of biases of the attention called name, which has the given number of rows and a column for
-// each head. It returns the biases that spread makes of the table; n, m and index are as there.
+// each head. It returns a bias for each score: see spread, which gets n, m and index. It fails for other tables.
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {

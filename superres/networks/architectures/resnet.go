@@ -85,7 +85,8 @@ func buildSRResNet(b *builder) (output int, size string) {
 	first := b.get("conv_first.weight", 4)
 	features := first.Shape[0]
 	in := b.add("input", graph.Input{Channels: first.Shape[1]})
-	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", 1, b.leaky(0.1, b.conv("conv_first", in)))
+	x := b.leaky(0.1, b.conv("conv_first", in))
+	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", 1, x) // 1: each block is added as it is
 	scale := 1
 	for i := 1; b.has(fmt.Sprintf("upconv%d.weight", i)); i++ {
 		x = b.shuffle(features, b.conv(fmt.Sprintf("upconv%d", i), x))

@@ -56,8 +56,9 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 			blocks = max(blocks, n)
 		}
 	}
-	return rrdbNames{"model.0", fmt.Sprintf("model.1.sub.%d", blocks), fmt.Sprintf("model.%d", last-2),
-		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
+	return rrdbNames{first: "model.0", trunk: fmt.Sprintf("model.1.sub.%d", blocks),
+		high: fmt.Sprintf("model.%d", last-2), last: fmt.Sprintf("model.%d", last),
+		dense: "model.1.sub.%d.RDB%d.conv%s.0", up: "model.%d"}, true
 }
 
 // step returns the name of the convolution of enlarging step i, from 1 on. Names "model…" count three layers per step.

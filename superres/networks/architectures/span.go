@@ -33,7 +33,7 @@ func buildSPAN(b *builder) (output int, size string) {
 	channels := b.inputs("conv_1")
 	x := b.add("input", graph.Input{Channels: channels})
 	if b.has("no_norm") {
-		b.used["no_norm"] = true
+		b.used["no_norm"] = true // the tensor's presence says that samples are used as they are
 	} else {
 		offset := make([]float32, len(meanOfDIV2K))
 		for i, mean := range meanOfDIV2K {

@@ -149,7 +149,7 @@ func (b *builder) attendOverlapping(name, layer string, in int) int {
 		keys: graph.Keys{Height: large, Width: large, Down: w, Across: w}}
 	distances := w + large - 1
 	a.bias = b.biases(name, heads, w*w, large*large, distances*distances, func(i, k int) int {
-		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1 // from i to k, plus w−large+1
+		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1 // from i (small) to k (large), plus w−large+1
 		at := down*distances + across
 		if at < 0 { // counts from the end of the table, as in the original
 			at += distances * distances

@@ -17,9 +17,8 @@ type Interleave struct {
 // groups of neighbours, the heads, and each head attends separately.
 type Windows struct{ Height, Width, Heads int }
 
-// Keys are the windows of a second input: as many as in the first input, of Height×Width pixels. Each window begins
-// Down rows below the window above and Across columns right of the window to its left, so windows may overlap. A
-// zero Keys means windows as in the first input.
+// Keys are the windows of a second input: as many as in the first, of Height×Width pixels. Each begins Down rows below
+// the one above and Across columns right of the one to its left, so they may overlap. A zero Keys: as in the first.
 type Keys struct{ Height, Width, Down, Across int }
 
 // Scores multiplies the pixels of windows of two inputs with each other. Its result has one pixel per window. Channel

@@ -165,8 +165,8 @@ func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	return shapes, multiple, err
 }
 
-// measure does what Measure does. It fails if the result is not the picture enlarged by a whole number up to MaxScale,
-// for the picture of Example and for one of other sides.
+// measure returns the Measure of a graph, and fails unless the result is the picture enlarged by a whole number up to
+// MaxScale: for the picture of Example, and for another that is not square either.
 func (g *Graph) measure() (m Measure, err error) {
 	shapes, multiple, err := g.Example()
 	if m.Multiple = multiple; err != nil {

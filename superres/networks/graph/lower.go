@@ -6,7 +6,7 @@ package graph
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	r, outs := c.Stride, c.Out/c.Groups // outs: outputs of a group
 	// Before the crop, row q·r + phase takes row q − t of the input with tap phase + r·t; columns likewise.
-	taps := c.taps()
+	taps := c.taps() // of a phase, along each side
 	conv := Conv{Out: c.Out * r * r, Height: taps, Width: taps, Dilation: 1, Groups: c.Groups}
 	conv.Pad = Edges{taps - 1, taps - 1, taps - 1, taps - 1}
 	perGroup := in / c.Groups

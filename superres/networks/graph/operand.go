@@ -99,7 +99,7 @@ func Combine(sign byte, x, y float64) float64 {
 	return x / y
 }
 
-// combineConstants does what Arithmetic does for two constants of one length. A list of one number is repeated.
+// combineConstants combines two constants of equal length, number by number, as Combine does; a single one is repeated.
 func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
 	n := max(len(x), len(y))
 	if len(x) != n && len(x) != 1 || len(y) != n && len(y) != 1 {

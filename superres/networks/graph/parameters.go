@@ -22,8 +22,8 @@ func WholeFactors(fy, fx float64) (up, reduce int, err error) {
 	return 0, 0, fmt.Errorf("by %g×%g is not supported, only by whole factors", fx, fy)
 }
 
-// Fraction does what WholeFactors does, but also accepts a fraction below 1, such as 3/4 at the end of a network of
-// scale 4 that enlarges ×3, if both factors are the same and its numerator and denominator are at most MaxScale.
+// Fraction does what WholeFactors does, but if fy and fx are equal it also accepts fractions below 1 with a Down of at
+// most MaxScale, such as 3/4 at the end of a network of scale 4 that enlarges ×3.
 func Fraction(fy, fx float64) (up, reduce int, err error) {
 	for n := 2; n <= MaxScale && fy == fx; n++ {
 		if up := math.Round(fy * float64(n)); up > 0 && up < float64(n) && math.Abs(fy*float64(n)/up-1) < 1e-5 {

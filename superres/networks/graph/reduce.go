@@ -49,7 +49,7 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
-// shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
+// shape implements Op: the sides are the numbers of whole windows in the padded picture. No window may be all padding.
 func (p Pool) shape(in []Shape) Shape {
 	s := onlyInput(in)
 	switch {

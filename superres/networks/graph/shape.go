@@ -17,8 +17,7 @@ func shapeOf(op Op, in []Shape) (s Shape, err error) {
 	return s, err
 }
 
-// onlyInput returns the shape of the only input. Like all methods named shape, it panics with a fail.Failure if it
-// fails.
+// onlyInput returns the shape of the only input. Like all methods named shape, it fails by a panic with a fail.Failure.
 func onlyInput(in []Shape) Shape {
 	fail.When(len(in) != 1, "has %d inputs, expected 1", len(in))
 	return in[0]
@@ -172,8 +171,8 @@ func (p PixelUnshuffle) shape(in []Shape) Shape {
 	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}
 }
 
-// shape implements Op. With two inputs, the result has the sides of the second. It fails for factors that Resize does
-// not allow, and for sides that Down does not divide.
+// shape implements Op. With two inputs, the result has the sides of the second. shape fails for factors that Resize
+// does not allow, sides that Down does not divide, a ratio above MaxResize, and corners to align where a side is 1.
 func (r Resize) shape(in []Shape) Shape {
 	if len(in) == 2 && r.Up == 0 && r.Down == 0 {
 		s, to := in[0], in[1]

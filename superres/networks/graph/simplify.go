@@ -151,7 +151,7 @@ func (s *simplifier) removeUseless() {
 
 // visitNodes calls visit for each node but the input, in order. visit returns i, or an earlier node to replace node i.
 func (s *simplifier) visitNodes(visit func(i int) int) {
-	at := make([]int, len(s.nodes))
+	at := make([]int, len(s.nodes)) // the node that now stands for each node
 	for i := range s.nodes {
 		at[i] = i
 		if i == 0 {

@@ -74,7 +74,8 @@ type strided struct {
 	dilation, stride, pad int // of the original convolution
 }
 
-// strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after.
+// strideAlong returns the strided form of a convolution along one side, padded by `before` in front and `behind` after,
+// with taps on blocks of stride samples and padding in blocks.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)                              // the first tap is in the block -s.before

@@ -119,8 +119,8 @@ func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	})
 }
 
-// conv adds a convolution with random weights. carry returns the input channel that is added to output o, and then the
-// weights of o are divided by 10, or −1 for none. It may be nil.
+// conv adds a convolution with random weights, as Conv describes. For output o, carry returns the input channel that is
+// added to it, and the weights of o are then divided by 10; −1 means none, as does a nil carry for all outputs.
 func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o int) int) int {
 	in, pad := b.channels[from]/groups, side/2
 	c := graph.Conv{Out: out, Height: side, Width: side, Dilation: 1, Groups: groups,
@@ -144,8 +144,8 @@ func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o i
 	return b.Add(c, from)
 }
 
-// ConvTranspose adds a transposed convolution with the given number of output channels that enlarges by stride. It has
-// 2·stride taps along each side, and one more if stride is odd.
+// ConvTranspose adds a transposed convolution with `out` output channels that enlarges by stride, and makes samples
+// about gain times as large. It has 2·stride taps along each side, and one more if stride is odd.
 func (b *Builder) ConvTranspose(from, out, stride int, gain float64) int {
 	in, kernel := b.channels[from], 2*stride+stride%2
 	pad := (kernel - stride + 1) / 2

@@ -210,7 +210,7 @@ func fillMask(op graph.ShiftMask, out, s exact) {
 	for y := range s.H {
 		for x := range s.W {
 			for k, v := range s.At(x, y) {
-				if i := k % (n * n); op.IsApart(x, y, i/n, i%n, s.Shape) {
+				if i := k % (n * n); op.IsApart(x, y, i/n, i%n, s.Shape) { // pair i of pixels, in any head
 					v += float64(op.Value)
 				}
 				out.At(x, y)[k] = v

@@ -22,7 +22,7 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	x := 0
 	if scale < 4 {
 		x = b.Add(graph.PixelUnshuffle{Factor: 4 / scale}, x)
-		// The first of the n channels into which a colour is unshuffled is the reduced picture.
+		// Output o < 3 carries the first of the n channels into which colour o is unshuffled: a reduced picture.
 		n := 16 / scale / scale
 		x = b.conv(x, features, 3, 1, 0.3, func(o int) int {
 			if o < 3 {
@@ -47,8 +47,8 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// residualBlock adds a residual block of three dense blocks: four convolutions each, which take the input and all
-// results before, and a fifth that joins them. All four results, times 0.2, are added to their inputs.
+// residualBlock adds three dense blocks: four convolutions each, which take the input and all results before, and a
+// fifth that joins them. Times 0.2, each block's result is added to its input, and the last sum to the first input.
 func (b *Builder) residualBlock(x, growth int) int {
 	first, features := x, b.channels[x]
 	for range 3 {

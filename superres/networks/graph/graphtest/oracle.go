@@ -29,7 +29,8 @@ func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
 	return EvalEach(g, picture, func(graph.Samples) {})
 }
 
-// EvalEach does what Eval does, and calls visit with the samples of each node.
+// EvalEach does what Eval does: it computes the result of g for a picture in float64. It calls visit with the picture
+// and then with the samples of each further node, rounded to float32.
 func EvalEach(g *graph.Graph, picture graph.Samples, visit func(graph.Samples)) graph.Samples {
 	shapes, err := g.Shapes(picture.W, picture.H)
 	if err != nil {
@@ -61,7 +62,7 @@ func Apply(op graph.Op, shape graph.Shape, in graph.Samples) graph.Samples {
 	return apply(op, shape, []exact{exactOf(in)}).rounded()
 }
 
-// apply returns the result of op, of the given shape, for the inputs in.
+// apply returns op's result, of the given shape, for inputs in: from convolve or fill, else from value for each sample.
 func apply(op graph.Op, shape graph.Shape, in []exact) exact {
 	out := exact{shape, make([]float64, shape.W*shape.H*shape.Channels)}
 	if c, ok := op.(graph.Conv); ok {
@@ -286,7 +287,7 @@ func kernelAt(op graph.Resize, d float64) float64 {
 	return 0
 }
 
-// padValue returns the sample of channel c at (x, y) of s, where (x, y) may lie beyond the edges: see PadMode.
+// padValue returns the sample of channel c at (x, y) of s. Beyond the edges it is 0, unless op.Mode says otherwise.
 func padValue(op graph.Pad, s exact, x, y, c int) float64 {
 	switch op.Mode {
 	case graph.PadEdge:

@@ -144,7 +144,7 @@ func Cos(x float64) float64 {
 	return c
 }
 
-// Sincos returns the sine and the cosine of x, with the same errors as Sin. n is the number of quarter turns.
+// Sincos returns the sine and the cosine of x, with the errors of Sin, from the series of r: x less n quarter turns.
 func Sincos(x float64) (sin, cos float64) {
 	n := math.RoundToEven(x / (math.Pi / 2))
 	r := x - float64(n*rightHigh) - float64(n*rightMiddle) - float64(n*rightLow)

@@ -99,7 +99,7 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
-// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), then corr − proj·p, for all atoms.
+// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), corr ← corr − proj·p, max |corr|.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {

@@ -97,9 +97,9 @@ func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	}
 }
 
-// pack packs the weights of filters that are neither tiled nor depthwise into f.runs and f.parts. A run covers a
-// whole row of taps if the entries of its taps lie side by side, otherwise one tap. If there are groups, each Lanes
-// outputs are computed from the inputs of all their groups, with weights of 0 between different groups.
+// pack sets f.runs and f.parts for filters that are neither tiled nor depthwise. A run is a row of taps if their
+// entries lie side by side, otherwise one tap. A part has for each tap, for each input, the weights of its outputs.
+// With groups, a part is Lanes outputs with the inputs of all their groups, and weights of 0 between different groups.
 func (f *FloatFilter) pack(t Taps, dilation int) {
 	perRun := 1 // taps in a run
 	if t.Groups == 1 && dilation == 1 && f.step == t.Inputs {

@@ -96,9 +96,9 @@ type gaussianWork struct {
 	seen                  [Lanes]int16      // see spreadColumns
 }
 
-// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six. It computes
-// gaussianWide samples at a time by tiles of 4×4 outputs, but by ConvolveTwoRows where a sample is above
-// gaussianInput, and at the end of a row if at most tileSamples samples are left.
+// ConvolveFourRows convolves six rows, from src[rows[i]] on, to four rows of samples, from dst[to[i]] on. It adds the
+// rows from skip[skipTo[i]] on unless skip is nil. It takes tiles of 4×4 outputs for gaussianWide samples at a time,
+// but ConvolveTwoRows where a sample is above gaussianInput, for at most tileSamples at the end, and in short rows.
 func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [4]int, work *Winograd) {
 	byTwoRows := func(first, samples int) {

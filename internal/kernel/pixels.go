@@ -67,8 +67,8 @@ func BoundRange(least, most, above, row, below []float32) {
 	}
 }
 
-// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, calls bound for the largest
-// multiple of boundTogether samples, and returns their number.
+// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, and calls bound for as many samples
+// as are a multiple of boundTogether, if any. It returns their number. The caller processes the remaining samples.
 func boundWhole(least, most, above, row, below []float32,
 	bound func(least, most, above, row, below []float32)) (whole int) {
 	n := len(least)

@@ -58,8 +58,8 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 }
 
 // shortenGeneric is the definition of Shorten. now is the factor s for a column of squared length x: 0 for lengths up
-// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is. The squared lengths of the shrunk
-// columns are added to out[0], the squared lengths of what they lost to out[1].
+// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is, from 0 to 1. part is s − r(1−s). The
+// squared lengths of the shrunk columns are added to out[0], the squared lengths of what they lost to out[1].
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -88,8 +88,8 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
-// ropResidualGeneric is the definition of ROPResidual. For each column it adds ‖p − s·q‖² to pq, ‖old − s·q‖² to moved,
-// and part·q − keep·z to sum.
+// ropResidualGeneric is the definition of ROPResidual. It adds part·q − keep·z to sum for each column, and, summed
+// over all columns, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1].
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {

@@ -89,8 +89,9 @@ func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
 }
 
-// eachTileSum applies Aᵀ to the rows that multiplyTiles has left, and calls use with the sum of output o at (x, y) of
-// tile s. i is the position of the output in sums, positive and negative.
+// eachTileSum applies Aᵀ to the 2 rows of 4 sums that multiplyTiles has left of each of n tiles, and calls use with
+// the result for output o at (x, y) of tile s. i is the position of the output in sums, and in positive and negative
+// too.
 func eachTileSum(sums []int32, stride, n, outputs int, use func(s, y, x, o, i int, sum int32)) {
 	for s := range n {
 		for o := range outputs {

@@ -72,8 +72,8 @@ func (f *Filter) PrepareWinograd() bool {
 }
 
 // eachTaps calls use for each output and each even channel below channels, with the 3×3 taps of this channel and the
-// next, in pairs; lane is the position of the output in sums of tiles. As soon as use returns false, eachTaps returns
-// false.
+// next: a pair a + b·2³² for each position, see unpaired. lane is sumLane of the output. As soon as use returns
+// false, eachTaps returns false.
 func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int64) bool) bool {
 	var taps [3][3]int64
 	for i := 0; i < channels; i += 2 {

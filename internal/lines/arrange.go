@@ -13,7 +13,8 @@ type Channels struct{ Input, From, Count int }
 
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another, and pads with
+// zeros.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, at := t.Out.FloatRow(y), 0
@@ -160,7 +161,8 @@ func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	return lo, hi
 }
 
-// Make implements Op: it copies the rows y to y+n−1 of t.Out, or sets samples without a source to s.Value.
+// Make implements Op: it copies to the rows y to y+n−1 of t.Out the samples that s.Mode.at says; −1 stands for
+// s.Value.
 func (s *Shift) Make(t *Task, y, n int) {
 	step := t.Out.Step
 	for ; n > 0; n, y = n-1, y+1 {

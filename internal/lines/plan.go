@@ -79,7 +79,7 @@ func passRows(w, h, step int) int {
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
-// class returns the class, the memory for rows, of the given length, which it adds to the layout if it is new.
+// class returns the class, the memory that rows of the given length and type share. It adds one if there is none yet.
 func (l *layout) class(length int, floats bool) *class {
 	for _, c := range l.classes {
 		if c.length == length && c.hasFloats == floats {

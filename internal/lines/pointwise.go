@@ -11,9 +11,10 @@ type Chain struct {
 	Steps []Step
 }
 
-// Step is an operation on values at the same position. A is its operand, and B another if it takes two: Made, or the
-// index of an input that Base does not take. A sample of that input has as many values as a sample of the result. If
-// the input is a single sample, that sample is used for all samples of the result.
+// Step is an operation on values at the same position. A is its operand, and B the second if it takes two: each is
+// Made, the result of the steps before, or the index of an input of the Chain that Base does not take. A sample of
+// that input has as many values as a sample of the result. An input of a single sample is used for all samples of the
+// result.
 type Step struct {
 	Op   Pointwise
 	A, B int

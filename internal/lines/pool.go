@@ -325,7 +325,7 @@ type ReduceEach struct {
 	Size, Channels, Step int
 }
 
-// Apply implements Pointwise: for each sample of r.Step values, it reduces its groups, and clears the padding.
+// Apply implements Pointwise: each of r.Size neighbouring channels becomes what r.By reduces them to, padding 0.
 func (r ReduceEach) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
 		for c := 0; c < r.Channels; c += r.Size {

@@ -103,7 +103,7 @@ func (s Size) columns() int { return max(s.W, kernel.MinSamples+maxTaps) }
 // maxTaps is the largest number of columns that the taps of a convolution span.
 const maxTaps = 40
 
-// Sizes returns the sizes of the samples of all nodes for a picture of w×h samples.
+// Sizes returns the size of the result of each node for a picture of w×h samples, which is the input of node 0.
 func (p *Program) Sizes(w, h int) []Size {
 	sizes := make([]Size, len(p.Nodes))
 	var in []Size

@@ -60,7 +60,7 @@ func New(t testing.TB) *Mutator { return mutatorOf(t, "seeds") }
 // NewLarge returns a mutator for valid files of every format, with up to three megapixels.
 func NewLarge(t testing.TB) *Mutator { return mutatorOf(t, "seeds/large") }
 
-// mutatorOf returns a mutator for the files in the embedded folder dir, sorted by name.
+// mutatorOf returns a mutator for the files in the embedded folder dir, sorted by name, with .gz unpacked.
 func mutatorOf(t testing.TB, dir string) *Mutator {
 	t.Helper()
 	m := &Mutator{}

@@ -53,7 +53,7 @@ func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 		return errors.New("npz: columns outside of the matrix")
 	}
 	runs, length := c.rows, count // number and length of the runs of contiguous values: a part of each row, or all
-	if c.contiguous {
+	if c.contiguous {             // the file has column after column; otherwise row after row
 		runs, length = 1, c.rows*count
 	}
 	if need := length * n.size; cap(c.buffer) < need {

@@ -74,8 +74,8 @@ const (
 	pace        = 4e6
 )
 
-// New returns a Scheduler that divides memory, a number of bytes, among all pictures. At most as many large pictures
-// wait as queue says. When ending is closed, waiting pictures are refused.
+// New returns a Scheduler that divides memory, in bytes, among all pictures. As many large pictures as processors, and
+// half as many small ones, may be enlarged at a time, and queue large ones wait. Closing ending refuses those waiting.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,

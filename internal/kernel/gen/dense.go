@@ -13,8 +13,8 @@ var _ = register(operation{
 	assembly:  tier.mul,
 })
 
-// mul works on tiles of 4 rows of C. A tile stays in registers during the loop over the inner dimension, so every entry
-// is one chain of fused multiply-adds in the same order, in a tile of any width.
+// mul writes C = AᵀB, by tiles of 4 rows of C. A tile stays in registers during the loop over the inner dimension, so
+// every entry is one chain of fused multiply-adds in the same order, in a tile of any width.
 func (t tier) mul() {
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	aRows := pointer("a")
@@ -153,8 +153,8 @@ var _ = register(operation{
 	assembly:  tier.advance,
 })
 
-// advance writes the loops of Advance: it computes four vectors of p in registers, through all members of the support,
-// before it updates corr and the largest |corr|.
+// advance writes the loops of Advance: four vectors of p = scale·(gram − Σ_i row_i·basis_i) at a time, summed in
+// registers, and for each of them corr − proj·p and the largest |corr|.
 func (t tier) advance() {
 	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
 	row, n := pointer("row"), lengthOf("p")

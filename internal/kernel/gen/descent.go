@@ -48,8 +48,8 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of sums for
-// each sample. right is for weights.
+// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of outputs
+// for each sample. right is for the weights of one entry of a run, which lie pitch after the previous entry's.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -113,7 +113,7 @@ func (c *code) stepOf() *stepping {
 	return s
 }
 
-// skip moves a pointer by some samples.
+// skip moves the pointer p forward by the given number of samples, which are s.one bytes apart.
 func (s *stepping) skip(p integer, samples int) {
 	if s.arm == nil {
 		move := GP64()

@@ -86,7 +86,7 @@ var _ = register(operation{
 	assembly:  tier.sumRows,
 })
 
-// sumRows keeps sums in registers for all offsets: four vectors at a time, then 16 float32.
+// sumRows writes dst[x] = Σ_k src[offsets[k]+x], with the sums of four vectors, then of 16 float32, in registers.
 func (t tier) sumRows() {
 	dst, src, n := pointer("dst"), pointer("src"), lengthOf("dst")
 	for _, w := range []int{4, 64 / t.bytes()} {

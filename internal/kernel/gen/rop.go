@@ -32,7 +32,7 @@ func (c *columns) each(body func()) {
 	})
 }
 
-// entries writes a loop over the vectors of a column. After it, offset is at the next column.
+// entries writes a loop over the vectors of a column of c.ld bytes. Then offset is at the start of the next column.
 func (c *columns) entries(body func()) {
 	XORQ(c.index, c.index)
 	top := label("entries")
@@ -249,7 +249,7 @@ var _ = register(operation{
 	assembly:  tier.project,
 })
 
-// project writes the loops of Project. The sums are written as the comment at Project says: without q if s is 0.
+// project writes the loops of Project: w = zᵀu, a sum of ‖s·q − w·u‖², which is w² if s is 0, and a sum of ‖z‖² − w².
 func (t tier) project() {
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns(lengthOf("u"), lengthOf("shrink"))
@@ -303,7 +303,8 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
-// rescale writes the loops of Rescale: q times s = grow, and part = w·u plus r times the rest of z.
+// rescale writes the loops of Rescale: each column of q becomes s·q, where s is its entry of grow, and z part + r·b,
+// where part is w·u, and b the rest of z.
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

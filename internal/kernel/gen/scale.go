@@ -6,8 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scaleAndClip returns a function that writes the code of kernel's scaleAndClip for 16 or 32 sums, which fill the given
-// number of vectors; output is the first output. The code adds the values at skip and stores the result at dst.
+// scaleAndClip returns a function that writes code for the 16 or 32 sums in acc, of the outputs from output on. The
+// code multiplies each sum by a scale of its output, rounds and clips it, adds skip, clips again, and stores 16 bits
+// at dst.
 func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)

@@ -35,8 +35,8 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
-// transformInput generates code that transforms a row of tiles of inputs, one group of channels after another. For
-// each group, its inner loop goes along the tiles.
+// transformInput generates code that computes BᵀdB of the 4×4 samples d of each tile in a row of tiles, one group of
+// channels after another. For each group, its inner loop goes along the tiles.
 func (t tier) transformInput() {
 	t.channelGroups(func() Op { return place(Param("channels")) },
 		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {

@@ -236,8 +236,8 @@ func simdMultiplyTiles(f *function) {
 	})
 }
 
-// addProducts sets x to sample, a pair of samples in every lane, and adds the products with each of words, sums of
-// two in each lane, to the entry of acc with the same index.
+// addProducts sets x to sample, which has the same pair of 16-bit samples in every lane. To each lane of acc[i] it
+// adds the products of the first and of the second sample with the two weights in the same lane of words[i].
 func (f *function) addProducts(acc, words []local, x local, sample value) {
 	f.set(x, sample)
 	for i, to := range acc {

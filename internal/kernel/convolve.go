@@ -23,8 +23,8 @@ type Filter struct {
 	// SkipStep the same in skip; 0 stands for Outputs. Entries between are not touched. Residual ignores both.
 	OutputStep, SkipStep int
 
-	// Weights are pairs of weights: for each group of Lanes outputs, for each run, for each pair of entries, one word
-	// for each output of the group.
+	// Weights holds words of two weights, for two neighbouring entries of a run, the first in the lower half: for each
+	// group of Lanes outputs, for each run of a sample, for each two entries, a word for each output of the group.
 	Weights []int32
 
 	Bias []int32 // for each output the value with which its sum begins

@@ -49,6 +49,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 }
 
 // addFused adds v times weights to sums, each rounded once, with the code of fused, which compilers do not inline.
+// The condition says that rounding to float64 first may change the result.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -117,8 +118,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand. It adds
-// the gradients of the slopes to toSlope, and the gradient of each channel's bias, the sum of the new d, to toBias.
+// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand: slope·d
+// where z < 0. It adds the gradients of the slopes to toSlope, and the sum of the new d of each channel to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return

@@ -214,9 +214,9 @@ func (f *Filter) gaussianChannels() int {
 	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
 }
 
-// spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups of
-// k entries each. It raises entry i%16 of seen, read as unsigned, to the magnitude of entry i of a group, if that is
-// larger.
+// spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups
+// of k entries, and stores them dstGap apart. Entry i%16 of seen, read as unsigned, becomes the largest magnitude of
+// it and the samples of entry i.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {
@@ -239,8 +239,8 @@ func sumTilesGeneric(dst []int32, samples int, src []int16, rows []int, step, wo
 	})
 }
 
-// gatherIntsGeneric computes four times the 4 outputs from 7 sums m that lie srcGap apart, by the formula at the top of
-// this file, for n groups of k entries each, and stores them at the offsets rows.
+// gatherIntsGeneric computes four times the 4 outputs of F(4×4,3×3) along one direction from 7 sums m that lie srcGap
+// apart, as the top of this file says, for n groups of k entries each, and stores them at the offsets rows.
 func gatherIntsGeneric(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
 	for g := range n {
 		for i := range k {

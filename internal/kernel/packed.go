@@ -177,7 +177,8 @@ func floatSums(dst []float32, sums []int32, scale []float32) {
 	}
 }
 
-// packTransform unpacks the filter transform of f into p.weights, unless p.weights already holds it.
+// packTransform unpacks the filter transform of f into p.weights, unless p.weights already holds it: for each of the
+// 16 entries, for each two outputs, for each channel, the weights of both outputs.
 func (p *packed) packTransform(f *Filter) {
 	if len(p.transformed) > 0 && &p.transformed[0] == &f.transformed[0] {
 		return
@@ -197,8 +198,9 @@ func (p *packed) packTransform(f *Filter) {
 	p.transformed = f.transformed
 }
 
-// sumTiles returns the sums of tilesPerCall tiles, the first of which begins at sample first: the upper row of outputs,
-// then the lower row. A row holds all outputs of one sample after the other.
+// sumTiles returns the sums of tilesPerCall tiles of 2×2 samples, from sample first on: all outputs of one sample
+// after the other, in the upper row and then in the lower. It computes tile s and tile s+packedPairs together, as
+// pairs.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)

@@ -147,7 +147,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op. Added rows of Zeros need no row, so the range is empty or lies above the picture.
+// Needs implements Op. An added row of Zeros needs no row: the range ends at 0, and is empty inside the picture.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)

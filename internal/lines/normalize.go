@@ -70,7 +70,7 @@ func (RowMoments) Make(t *Task, y, n int) {
 }
 
 // PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups. The sample
-// holds for each channel the mean of its group and, in the second half, the number by which to divide the channel.
+// holds for each channel the mean of its group and, in the second half, the root of its variance plus Epsilon.
 type PictureMoments struct {
 	rowwise
 	Groups, Channels int
@@ -80,7 +80,8 @@ type PictureMoments struct {
 func (PictureMoments) Size(in []Size) Size               { return Size{1, 1, in[0].Step, true} }
 func (PictureMoments) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it computes the only sample of t.Out. Padding gets the mean 0 and the divisor 1.
+// Make implements Op: it computes the only sample of t.Out from the means and, step values later, variances of each
+// row and channel. Padding gets the mean 0 and the divisor 1.
 func (p PictureMoments) Make(t *Task, y, _ int) {
 	in, out, step := t.In[0], t.Out.FloatRow(y), t.In[0].Step/2
 	for i := range step {

@@ -201,7 +201,8 @@ func (p *planner) ready(i int) int {
 	return max(end, rows.made)
 }
 
-// needed returns the first row of node i that a node needs for its next rows, or the next row to make if none does.
+// needed returns the first row of node i, of those not yet freed, that the next row of a user needs, or the next row
+// of node i to make if none is needed.
 func (p *planner) needed(i int) int {
 	first := p.nodes[i].made
 	for _, u := range p.users[i] {

@@ -36,7 +36,8 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op: what Base needs or, for the operands of Steps, row y, or row 0 of a single sample.
+// Needs implements Op: what Base needs or, for an operand of Steps of h rows, row y, or row 0 if it is a single
+// sample.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:

@@ -29,9 +29,9 @@ type Op interface {
 	// Size returns the size of the result for inputs of the given sizes.
 	Size(in []Size) Size
 	// Needs returns the range [lo, hi) of rows of an input, h rows high, from which row y of a result of the given
-	// height is computed; the range may reach beyond the edges. Later rows must not need a row before lo, since its
-	// memory is used again. Row y must have the same bits whichever other rows are computed. An operation that needs a
-	// whole input returns [0, h).
+	// height is computed. Callers ignore the part of the range beyond the edges. Later rows must not need a row
+	// before lo, since its memory is used again. Row y must have the same bits whichever other rows are computed. An
+	// operation that needs a whole input returns [0, h).
 	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)

@@ -98,7 +98,7 @@ func (f *format) number(b []byte) (v uint32) {
 	return v
 }
 
-// putNumber writes the low bytes of v over b, in the order of f.
+// putNumber writes the low bytes of v over b, in the byte order of f.
 func (f *format) putNumber(b []byte, v uint32) {
 	for i := range b {
 		if !f.littleEndian {
@@ -199,7 +199,8 @@ func (f *format) splitChunks(data []byte) (parts []part) {
 	return parts
 }
 
-// joinChunks puts the parts from splitChunks together, with lengths and checksums: wrong ones where a part says so.
+// joinChunks puts parts together, with their kinds, checksums, and lengths, which count f.counted bytes besides a
+// body. Lengths and checksums are wrong where a part says so.
 func (f *format) joinChunks(parts []part) (out []byte) {
 	for _, p := range parts {
 		body := p.content()

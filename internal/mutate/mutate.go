@@ -120,8 +120,9 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four changed parts, and sometimes a change to the whole file, cut off at maxBytes,
-// as d decides. changes describes this. Data of an unknown format, or without a complete part, are returned unchanged.
+// change returns data with one to four changed parts, mostly with the fields that depend on other parts made right,
+// and sometimes with a change to the whole file, cut off at maxBytes, as d decides. changes describes this. Data of
+// an unknown format, or without a complete part, are returned unchanged.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {

@@ -53,8 +53,8 @@ func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 		return errors.New("npz: columns outside of the matrix")
 	}
 	runs, length := c.rows, count // number and length of the runs of contiguous values: a part of each row, or all
-	if c.contiguous {             // the file has column after column; otherwise row after row
-		runs, length = 1, c.rows*count
+	if c.contiguous {
+		runs, length = 1, c.rows*count // the file goes column after column
 	}
 	if need := length * n.size; cap(c.buffer) < need {
 		c.buffer = make([]byte, need)

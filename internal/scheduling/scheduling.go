@@ -85,8 +85,9 @@ func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 // Kept returns how many bytes are reserved for small pictures if all pictures together have memory bytes.
 func Kept(memory int64) int64 { return memory / 8 }
 
-// Begin puts a picture that needs load into the queue, behind others of its rank, and returns its slot. The picture may
-// begin at once if memory and one of the Places are free. If too many pictures wait, Begin returns a Busy error.
+// Begin puts a picture that needs load into the queue, ranked by its arrival plus twice its estimated time, and
+// returns its slot. If there is room, the picture may begin at once. If too many pictures wait, Begin returns a Busy
+// error.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
 	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2 // kept has room for two such pictures
@@ -226,7 +227,8 @@ func (s *Scheduler) admit() {
 	})
 }
 
-// leave removes slot from s.waiting or s.working, and admits the pictures that fit then.
+// leave removes slot from s.waiting or s.working, admits the pictures that fit then, and tells all that they have
+// moved.
 func (s *Scheduler) leave(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

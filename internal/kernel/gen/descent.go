@@ -11,8 +11,9 @@ var _ = portable("convolve32",
 		"bias []float32, n int)", []string{"runs", "bias"},
 	"len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
-// convolve32 keeps the sums of several samples and 16 outputs, or 32 with AVX-512, in registers for all taps. It
-// broadcasts each entry of src to a vector.
+// convolve32 writes the sums of each sample's runs of k entries times weights, which lie pitch apart from entry to
+// entry and gap apart for each 16 outputs. It keeps sums of several samples and 16 outputs, or 32 with AVX-512, in
+// registers.
 func (c *code) convolve32() {
 	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()} // samples of a tile, and vectors of outputs
 	if c.lanes == 8 {
@@ -144,7 +145,7 @@ func (s *stepping) from(first integer, samples int) []integer {
 	return list
 }
 
-// at returns the memory of sample i on amd64.
+// at returns the memory of sample i on amd64. samples holds a pointer to every seventh sample.
 func (s *stepping) at(samples []integer, i int) Mem {
 	base := samples[i/7]
 	switch i %= 7; i {
@@ -310,7 +311,8 @@ var _ = register(operation{
 	assembly:  tier.activateBack,
 })
 
-// activateBack keeps the sums of a vector of channels for toSlope and toBias in registers, over all samples.
+// activateBack adds d·z to toSlope and multiplies d by slope where z < 0, and adds d to toBias. It keeps the sums of
+// a vector of channels in registers over all samples.
 func (t tier) activateBack() {
 	d, z, slope, zero := pointer("d"), pointer("z"), pointer("slope"), t.zero()
 	toSlope, toBias := pointer("toSlope"), pointer("toBias")

@@ -87,7 +87,7 @@ func (c *code) expm1(x vector) vector {
 
 func (c *code) onePlusExp(x vector) vector { return c.of(opAdd, c.exp(x), c.constant(1)) }
 
-// erf writes what the function erf of package kernel computes, with the same constants.
+// erf writes the error function with the constants of package kernel: z·P(z²) up to z = 0.875, then 1 − exp(−P(z)).
 func (c *code) erf(x vector) vector {
 	z := c.magnitude(x)
 	near := c.of(opMul, z, c.horner(c.of(opMul, z, z), -0.000622242107, 0.00503587211, -0.0267939549, 0.112825245,

@@ -55,7 +55,8 @@ var _ = register(operation{
 	assembly:  tier.ropUpdate,
 })
 
-// ropUpdate writes the loops of ROPUpdate, whose formulas have the same names; `next` is the new q.
+// ropUpdate writes the loops of ROPUpdate: p = ((2s−1)·q − z + 2w·u − e)/2, old = s·q, q ← αp + (1−αs)·q, which is
+// `next`, z ← z + α(p − w·u), and length = ‖q‖².
 func (t tier) ropUpdate() {
 	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
 	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
@@ -151,7 +152,7 @@ var _ = register(operation{
 	assembly:  tier.ropResidual,
 })
 
-// ropResidual keeps pq, the sum of ‖p − s·q‖², and moved, the sum of ‖old − s·q‖², in registers.
+// ropResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² of all columns, as pq and moved, to out.
 func (t tier) ropResidual() {
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")

@@ -58,8 +58,8 @@ func (t tier) chooseScale(v, positive reg.VecVirtual, negative Mem, by reg.VecVi
 	}
 }
 
-// clipAndAdd clips the outputs in v to the first two limits, adds skip, and clips the sums to the last two limits. Each
-// of the four limits fills 32 entries.
+// clipAndAdd clips the outputs in v to the first two limits, the largest and the smallest value, adds skip, and clips
+// the sums to the last two, in the same order. Each of the four limits is repeated in 32 entries.
 func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMINSW(from(limits, 0), v, v)
 	VPMAXSW(from(limits, 64), v, v)

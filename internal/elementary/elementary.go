@@ -39,8 +39,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1+m, k)
 }
 
-// power returns m and k with eˣ = 2ᵏ(1 + m), where |m| is at most √2−1. If |x| ≥ 2000, m = 0 and 2ᵏ overflows to
-// infinity or 0. For NaN, m is NaN.
+// power returns m and k with eˣ = 2ᵏ(1 + m), |m| ≤ √2−1. If |x| ≥ 2000, m is 0 and 2ᵏ infinite or 0. m is NaN for NaN.
 func power(x float64) (m float64, k int) {
 	if !(math.Abs(x) < 2000) {
 		if x > 0 {

@@ -39,9 +39,9 @@ type Filter struct {
 
 	Most int16 // the largest magnitude of a sample of the input; 0 stands for the constant Clip
 
-	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16 entries
-	// in the order of the function entry, for each two channels, for each of the two entries, a word for each output,
-	// in the order of sumLane. maxBias is each output's largest bias for which sums stay within MaxWinogradSum.
+	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16
+	// entries in the order of entry, for each two channels, for each of the two entries, for each output in the order
+	// of sumLane, a word of both channels. maxBias is each output's largest bias with sums up to MaxWinogradSum.
 	transformed, maxBias []int32
 
 	// gaussian holds the weights of ConvolveFourRows, magnitudes for each output the sum of its weights' magnitudes.

@@ -121,8 +121,7 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 //	fresh ← fresh − p², or +Inf if fresh − p² ≤ least,
 //	score = corr²/fresh, or 0 if |corr| ≤ floor.
 //
-// So an atom that depends on the support, or has no more than rounding errors in common with the residual, gets 0.
-// Score returns the largest score.
+// So atoms get 0 that depend on the support or share only rounding errors with the residual. Score returns the maximum.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	n := len(score)
 	need(n)

@@ -144,9 +144,8 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the gradient
-// and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps the divisor
-// above 0:
+// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the
+// gradient and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least is Adam's ε:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //
@@ -161,8 +160,7 @@ func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 
-// adamGeneric is the definition of Adam: m and v are running means of the gradient and its square, and p moves by
-// rate·m/(√v + least).
+// adamGeneric is the definition of Adam: m and v are running means of x, the clipped gradient, and x².
 func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	for i := range p {
 		x := clip * g[i]

@@ -74,8 +74,7 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 // leastTiled is the smallest number of inputs for which tiles are faster than runs.
 const leastTiled = 12
 
-// Together returns how many rows of outputs one call of ConvolveFloats computes: with tiles 4 rows, beginning with a
-// multiple of 4; otherwise 1 row.
+// Together returns how many rows one call of ConvolveFloats computes: with tiles 4, from a multiple of 4 on, else 1.
 func (f *FloatFilter) Together() int {
 	if f.tiles != nil {
 		return tileSide

@@ -164,7 +164,9 @@ func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32)
 	return true
 }
 
-// convolveGaussian computes the outputs of gaussianWide samples, beginning with sample first, from w.gaussian.columns.
+// convolveGaussian computes the outputs of gaussianWide samples from sample first on. For each of the 7 rows of
+// w.gaussian.columns it transforms tiles along rows, sums products over the channels, and transforms the sums back.
+// Then it transforms these back along columns, scales and clips them, and adds skip.
 func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter, skip []int16, skipTo [4]int) {
 	const n = gaussianTiles
 	g, channels, outputs := &w.gaussian, f.gaussianChannels(), f.Outputs
@@ -214,9 +216,8 @@ func (f *Filter) gaussianChannels() int {
 	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
 }
 
-// spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups
-// of k entries, and stores them dstGap apart. Entry i%16 of seen, read as unsigned, becomes the largest magnitude of
-// it and the samples of entry i.
+// spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups of
+// k entries, and stores them dstGap apart. Entry i%16 of seen, unsigned, collects the largest magnitude of entries i.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {

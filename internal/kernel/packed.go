@@ -70,8 +70,8 @@ func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
 	return v0, v1, u0, u1
 }
 
-// packWeights unpacks the weights of a layer, given in the order of Filter.Weights, into p.weights. rows is the
-// number of runs of a sample, and words the number of pairs in a run.
+// packWeights unpacks the weights of a layer, given in the order of Filter.Weights, into p.weights: for each two
+// outputs, for each input, a pair. rows is the number of runs of a sample, and words the number of words in a run.
 func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
 	inputs := 2 * rows * words
 	p.weights = resize(p.weights, inputs*outputs/2)
@@ -141,8 +141,7 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	})
 }
 
-// scaleSums computes the outputs of Convolve from sums and stores them in dst; scaleAndClip defines the result, and
-// Filter.limits the order of limits.
+// scaleSums sets dst to the outputs of Convolve for sums: see scaleAndClip and, for the order of limits, Filter.limits.
 func scaleSums(dst []int16, samples int, sums []int32, positive, negative []float32, limits, skip []int16, skipStep,
 	dstStep int) {
 	outputs := len(positive)
@@ -199,8 +198,7 @@ func (p *packed) packTransform(f *Filter) {
 }
 
 // sumTiles returns the sums of tilesPerCall tiles of 2×2 samples, from sample first on: all outputs of one sample
-// after the other, in the upper row and then in the lower. It computes tile s and tile s+packedPairs together, as
-// pairs.
+// after the other, in the upper row and then in the lower. Tiles s and s+packedPairs are computed together, as pairs.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)

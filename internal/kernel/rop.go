@@ -9,9 +9,9 @@ import "math"
 // ROPUpdate sets p, old and length for each column, and updates q and z, columns of Q̂ and Ẑ, for the next iteration:
 //
 //	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
-//	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
+//	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖new q‖²,
 //
-// where s and w are the column's entries of shrink and w, and α is alpha. length is computed from the new q.
+// where s and w are the column's entries of shrink and w, e is its column of E, common to all atoms, and α is alpha.
 func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -210,8 +210,7 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. It has no branch, since processors would
-// mispredict it too often.
+// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. A branch would often be mispredicted.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

@@ -13,8 +13,7 @@ type Channels struct{ Input, From, Count int }
 
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another, and pads with
-// zeros.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another, then zeros.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, at := t.Out.FloatRow(y), 0
@@ -147,7 +146,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op. An added row of Zeros needs no row: the range ends at 0, and is empty inside the picture.
+// Needs implements Op. An added row of Zeros needs no row: hi is 0, so that no row of the picture is in the range.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)
@@ -161,8 +160,7 @@ func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	return lo, hi
 }
 
-// Make implements Op: it copies to the rows y to y+n−1 of t.Out the samples that s.Mode.at says; −1 stands for
-// s.Value.
+// Make implements Op: it copies samples from where s.Mode.at says, or sets them to s.Value where that is −1.
 func (s *Shift) Make(t *Task, y, n int) {
 	step := t.Out.Step
 	for ; n > 0; n, y = n-1, y+1 {

@@ -194,7 +194,7 @@ func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes row y of t.Out, a product of two matrices for each head.
+// Make implements Op: each channel in row y of t.Out is the sum of the channels of its head, weighted by its scores.
 func (s *ChannelSum) Make(t *Task, y, _ int) {
 	n, width := s.PerHead, t.Out.W
 	cols := kernel.PadTo(n, kernel.Lanes)

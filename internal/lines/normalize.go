@@ -38,7 +38,7 @@ type Normalize struct {
 	Epsilon                float32
 }
 
-// Apply implements Pointwise. a and dst hold samples of n.Step values. Values after the first n.Channels become 0.
+// Apply implements Pointwise: in each n.Step values it normalizes n.Channels, group by group. The rest becomes 0.
 func (n Normalize) Apply(dst, a, _ []float32) {
 	per := n.Channels / n.Groups
 	for ; len(dst) > 0; dst, a = dst[n.Step:], a[n.Step:] {
@@ -70,7 +70,7 @@ func (RowMoments) Make(t *Task, y, n int) {
 }
 
 // PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups. The sample
-// holds for each channel the mean of its group and, in the second half, the root of its variance plus Epsilon.
+// holds for each channel the mean of its group and, in the second half, its divisor, √(variance + Epsilon).
 type PictureMoments struct {
 	rowwise
 	Groups, Channels int

@@ -34,7 +34,7 @@ func (p *Program) layout(w, h int) layout {
 		}
 	}
 	l.passRows = passRows(l.nodes[0].W, l.nodes[0].H, step)
-	taller := p.Sizes(w, h+period)
+	taller := p.Sizes(w, h+period) // to see at which rate each node gets rows
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		rows := int64(taller[i].H - n.H) // for each period rows of the picture
@@ -128,7 +128,8 @@ func (p *planner) plan(to, passRows int) {
 	}
 }
 
-// add adds the step that computes the next rows of node i, and frees the rows that are no longer needed.
+// add adds the step that computes the next rows of node i, after the steps that make its inputs or still use its
+// memory, and frees the rows that are no longer needed.
 func (p *planner) add(i, rows int) {
 	n, node := &p.nodes[i], p.program.Nodes[i]
 	s := step{node: i, y: n.made, rows: rows}

@@ -87,7 +87,7 @@ func (f *format) part(kind string, body []byte) part {
 	return part{kind: kind, body: body[:n.behind], inner: n.format, parts: n.format.split(body[n.behind:])}
 }
 
-// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes in the order of f.
+// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes in the byte order of f.
 func (f *format) number(b []byte) (v uint32) {
 	for i := range b {
 		if f.littleEndian {

@@ -1,7 +1,6 @@
 // Package mutate makes damaged picture files for tests. It takes a valid file apart, a PNG, a WebP or an AVIF into its
 // chunks and files of other formats into short pieces, changes some of the parts, and puts the file together again with
-// correct lengths and checksums, so that a reader gets past its first checks to where a mistake would matter. The same
-// number gives the same file.
+// correct lengths and checksums, so that a reader gets past its first checks. The same number gives the same file.
 //
 // mutate.go contains the mutator, operations.go its changes to a file; formats.go divides files and puts them together.
 // Guard bounds the time and memory of a reader for one file. The valid files are in seeds; they come from encoders of

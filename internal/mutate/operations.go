@@ -131,7 +131,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice inserts a part from another file of the format, or has the file end as that file does, from a part on.
+// splice inserts a part from another file of the format, or replaces the part and all after it by that file's end.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)

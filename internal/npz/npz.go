@@ -1,7 +1,6 @@
 // Package npz reads and writes matrices and texts in an .npz file: a zip archive of .npy members and any other files.
 //
-// Files are not trusted: the sizes given in a file are compared with limits, and with the bytes that are there, before
-// memory is allocated.
+// Files are not trusted: before memory is allocated, sizes are compared with limits and with the bytes that are there.
 package npz
 
 import (

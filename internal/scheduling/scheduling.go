@@ -74,8 +74,8 @@ const (
 	pace        = 4e6
 )
 
-// New returns a Scheduler that divides memory, in bytes, among all pictures. As many large pictures as processors, and
-// half as many small ones, may be enlarged at a time, and queue large ones wait. Closing ending refuses those waiting.
+// New returns a Scheduler that divides memory, in bytes, among all pictures. As many large pictures as processors and
+// half as many small ones work at a time, while at most queue large ones wait. Closing ending refuses those that wait.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
@@ -86,8 +86,7 @@ func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 func Kept(memory int64) int64 { return memory / 8 }
 
 // Begin puts a picture that needs load into the queue, ranked by its arrival plus twice its estimated time, and
-// returns its slot. If there is room, the picture may begin at once. If too many pictures wait, Begin returns a Busy
-// error.
+// returns its slot. If there is room, the picture may begin at once. If too many wait, the error is Busy.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
 	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2 // kept has room for two such pictures
@@ -193,7 +192,8 @@ func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 // muchLess reports whether o needs less than a quarter of the work of other, which then pauses for o.
 func (o *Slot) muchLess(other *Slot) bool { return 4*o.seconds() < other.seconds() }
 
-// fits reports whether memory and a place are free for slot. Pictures that would pause for it take memory but no place.
+// fits reports whether slot may work now: whether a place is free, not counting pictures that would pause for slot,
+// and memory, of which large pictures leave s.kept to small ones.
 func (s *Scheduler) fits(slot *Slot) bool {
 	used, large, places := int64(0), int64(0), s.large
 	if slot.small {
@@ -227,8 +227,7 @@ func (s *Scheduler) admit() {
 	})
 }
 
-// leave removes slot from s.waiting or s.working, admits the pictures that fit then, and tells all that they have
-// moved.
+// leave removes slot from s.waiting or s.working, admits the pictures that fit then, and wakes the waiting.
 func (s *Scheduler) leave(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -47,7 +47,7 @@ func (t tier) mul() {
 	})
 }
 
-// mulTile computes a tile of 4 rows of C in acc, and stores it at to.
+// mulTile computes in acc, and stores at to, 4 rows of C = AᵀB, from 4 columns of A at aRows and columns of B at b.
 func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVirtual) {
 	w := len(acc) / 4
 	for _, v := range acc {
@@ -114,7 +114,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// indexAbs compares a vector at a time, and finds the first equal lane by the lowest bit of the comparison.
+// indexAbs returns the index of the first entry of magnitude value, or n. It finds a lane by the lowest bit of a mask.
 func (t tier) indexAbs() {
 	v, n, value := pointer("v"), lengthOf("v"), t.number("value")
 	sign, i, mask := t.constant(signOff), GP64(), GP64()
@@ -199,7 +199,8 @@ var _ = register(operation{
 	assembly:  tier.scores,
 })
 
-// scores computes each step of Score for whole vectors, and keeps the largest scores in registers.
+// scores writes the loops of Score: fresh loses p², and becomes +Inf if that leaves at most least. The score is
+// corr²/fresh, or 0 where |corr| is at most floor. The largest scores stay in registers.
 func (t tier) scores() {
 	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), lengthOf("score")
 	least, floor := t.number("least"), t.number("floor")

@@ -11,9 +11,8 @@ var _ = portable("convolve32",
 		"bias []float32, n int)", []string{"runs", "bias"},
 	"len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
-// convolve32 writes the sums of each sample's runs of k entries times weights, which lie pitch apart from entry to
-// entry and gap apart for each 16 outputs. It keeps sums of several samples and 16 outputs, or 32 with AVX-512, in
-// registers.
+// convolve32 writes bias plus the products of each sample's runs of k entries with weights, which lie pitch apart from
+// entry to entry, gap apart for each 16 outputs. Several samples of 16 or, with AVX-512, 32 outputs fill registers.
 func (c *code) convolve32() {
 	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()} // samples of a tile, and vectors of outputs
 	if c.lanes == 8 {
@@ -270,7 +269,7 @@ var _ = register(operation{
 	assembly:  tier.activate,
 })
 
-// channels writes a loop over vectors of channels; body gets a vector's offset and all channels' size in bytes.
+// channels writes a loop over the vectors of a sample's channels. body gets the bytes to a vector and of all channels.
 func (t tier) channels(slice string, body func(offset, pitch reg.GPVirtual)) {
 	n, pitch, offset := lengthOf(slice), GP64(), GP64()
 	MOVQ(n, pitch)
@@ -311,8 +310,8 @@ var _ = register(operation{
 	assembly:  tier.activateBack,
 })
 
-// activateBack adds d·z to toSlope and multiplies d by slope where z < 0, and adds d to toBias. It keeps the sums of
-// a vector of channels in registers over all samples.
+// activateBack adds d·z to toSlope and multiplies d by slope where z < 0, and then adds d to toBias everywhere. The
+// sums for a vector of channels stay in registers over all samples.
 func (t tier) activateBack() {
 	d, z, slope, zero := pointer("d"), pointer("z"), pointer("slope"), t.zero()
 	toSlope, toBias := pointer("toSlope"), pointer("toBias")
@@ -347,7 +346,7 @@ var _ = register(operation{
 	assembly:  tier.adam,
 })
 
-// adam computes a vector of parameters at a time; the names follow the formula of Adam in package kernel.
+// adam writes Adam: with x = clip·grad, m += rest1·(x − m), v += rest2·(x² − v) and p −= rate·m/(√v + least).
 func (t tier) adam() {
 	p, m, v, grad := pointer("p"), pointer("m"), pointer("v"), pointer("grad")
 	clip, rest1, rest2 := t.number32("clip"), t.number32("rest1"), t.number32("rest2")

@@ -108,7 +108,8 @@ var _ = register(operation{
 	assembly:  tier.shorten,
 })
 
-// shorten writes the loop of Shorten; now is s, and lost is 1 − s.
+// shorten writes the loop of Shorten: now = max(0, 1 − t·(1−c+ct)), t = 1/(ρ√x), lost = 1 − now, part = now − r·lost,
+// and sums of now²·x and lost²·x.
 func (t tier) shorten() {
 	shrink, part, square := pointer("shrink"), pointer("part"), pointer("square")
 	n, out := lengthOf("shrink"), pointer("out")
@@ -304,8 +305,8 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
-// rescale writes the loops of Rescale: each column of q becomes s·q, where s is its entry of grow, and z part + r·b,
-// where part is w·u, and b the rest of z.
+// rescale writes the loops of Rescale: a column of q becomes s·q, where s is its entry of grow. A column of z becomes
+// w·u + r(z − w·u).
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

@@ -7,8 +7,7 @@ import (
 )
 
 // scaleAndClip returns a function that writes code for the 16 or 32 sums in acc, of the outputs from output on. The
-// code multiplies each sum by a scale of its output, rounds and clips it, adds skip, clips again, and stores 16 bits
-// at dst.
+// code multiplies each sum by a scale of its output, rounds and clips it, adds skip, clips again, and stores it at dst.
 func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)

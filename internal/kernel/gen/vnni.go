@@ -28,8 +28,7 @@ const vexForm = "VPDPWSSD_VEX"
 
 var vexLine = regexp.MustCompile(vexForm + `\s+Y(\d+), Y(\d+), Y(\d+)`)
 
-// encodeVEX replaces vexForm by bytes in a file of assembly: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2,
-// VPDPWSSD).
+// encodeVEX replaces VPDPWSSD_VEX in a file of assembly by bytes: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2).
 func encodeVEX(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

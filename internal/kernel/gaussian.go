@@ -73,8 +73,9 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: at most maxGaussianInput, and
-// such that no sum exceeds maxGaussianSum. It is 0 if there are no such tiles, or if a bias alone is too large.
+// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: at most maxGaussianInput,
+// and such that no bias plus an output's magnitudes of weights times samples exceeds maxGaussianSum. It is 0 if
+// there are no such tiles, or if a bias alone is too large.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0

@@ -172,8 +172,8 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale is for multipliers that change by the factor r. It sets each column of q to grow·q and of z to w·u +
-// r(z − w·u), where grow and w have a number for each column.
+// Rescale multiplies the multipliers by r, as when the penalty changes. It sets each column of q to grow·q and of z
+// to w·u + r(z − w·u), where z − w·u is the multiplier of z, and grow and w have a number for each column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {

@@ -101,7 +101,7 @@ func (r *reducer) add(v float32) {
 	r.count++
 }
 
-// result returns the reduction of all numbers that were added; for SumOfSquares it is the sum itself.
+// result returns the reduction of all numbers that were added; for Sum, SumOfSquares and Maximum, r.sum is it already.
 func (r *reducer) result() float32 {
 	switch r.by {
 	case Mean:
@@ -193,7 +193,7 @@ type Roll struct {
 
 func wrap(i, n int) int { return (i%n + n) % n } // i modulo n, in [0, n)
 
-// Needs implements Op. Every range begins with row 0, since the last rows of the result may be the first of the input.
+// Needs implements Op: row y is row y+Rows, modulo h, of the input. Ranges begin at row 0: later rows may need it.
 func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	if by := wrap(r.Rows, h); y+by < h {
 		return 0, y + by + 1

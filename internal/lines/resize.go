@@ -82,7 +82,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	case Bilinear:
 		return taps{first, [4]float32{float32(1 - x), float32(x)}}
 	}
-	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981).
+	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981). A is its a.
 	near := func(x float64) float64 { // the weight at a distance x of up to 1
 		return float64(float64(float64((r.A+2)*x)-float64(r.A+3))*float64(x*x)) + 1
 	}

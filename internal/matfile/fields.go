@@ -77,7 +77,7 @@ func (l *lexer) next() bool {
 			l.keep(' ') // a field that contains space, so not a number
 		}
 	}
-	l.within = c == l.separator
+	l.within = c == l.separator // then the line has one more field, even if it is empty
 	l.last = !l.within
 	return l.err == nil
 }

@@ -124,7 +124,7 @@ func (s *Scheduler) Await(ctx context.Context, slot *Slot, queued func(position 
 	}
 }
 
-// Start lets the picture use the processors if it may begin; it returns false if the picture must still wait.
+// Start lets the picture use the processors, until o.rest is called, if it may begin. Otherwise it returns false.
 func (o *Slot) Start() bool {
 	select {
 	case <-o.ready:

@@ -12,8 +12,8 @@ import (
 
 // Filter is a layer of a network. An output of a sample is a bias plus the entries of the sample's runs times weights.
 type Filter struct {
-	// Rows is the number of runs of a sample, Words the number of pairs in each run, and Step the number of entries
-	// from one sample of a row to the next.
+	// Rows is the number of runs of a sample: neighbouring entries, one run in each of several rows. Words is the
+	// number of pairs of entries in a run, and Step the number of entries from one sample of a row to the next.
 	Rows, Words, Step int
 
 	// Outputs is the number of outputs of a sample: a multiple of Lanes, at most MaxOutputs.

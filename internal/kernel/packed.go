@@ -208,14 +208,14 @@ func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32
 	for e := range 16 {
 		multiply(p.products[e*sums:], p.input[e*inputs:], p.weights[e*outputs/2*channels:], channels, outputs)
 	}
-	for x := range 4 { // entry stores the second and third row of a column before the first and last
+	for x := range 4 { // Aᵀ along columns, of which entry stores the second and third row before the first and last
 		m := p.products[4*x*sums:][:4*sums]
 		b, c, a, d := m[:sums], m[sums:][:sums], m[2*sums:][:sums], m[3*sums:][:sums]
 		for i := range b {
 			b[i], c[i] = a[i]+b[i]+c[i], b[i]-c[i]+d[i]
 		}
 	}
-	for y := range 2 {
+	for y := range 2 { // Aᵀ along rows
 		for s := range packedPairs {
 			at := y*sums + s*outputs
 			a, b := p.products[at:][:outputs], p.products[at+4*sums:][:outputs]

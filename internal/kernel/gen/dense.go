@@ -91,7 +91,7 @@ var _ = register(operation{
 	assembly:  tier.maxAbs,
 })
 
-// maxAbs keeps the largest magnitudes of four vectors in registers and combines them at the end.
+// maxAbs returns the largest magnitude in v. Four registers keep the largest so far, and are combined at the end.
 func (t tier) maxAbs() {
 	v, n := pointer("v"), lengthOf("v")
 	sign, best := t.constant(signOff), t.zeros(4)
@@ -232,7 +232,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// add loads, adds and stores several vectors in each pass of the loop.
+// add adds v to to, several vectors in each pass of the loop.
 func (t tier) add() {
 	to, v, n := pointer("to"), pointer("v"), lengthOf("to")
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {

@@ -16,7 +16,7 @@ import (
 func vnni(t tier, x, y, acc reg.VecVirtual) {
 	opcode := "VPDPWSSD"
 	if t.name == AVXVNNI {
-		opcode = vexForm
+		opcode = vexForm // which encodeVEX replaces by bytes
 	}
 	Instruction(&ir.Instruction{
 		Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc}, ISA: []string{t.name},

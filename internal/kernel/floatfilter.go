@@ -45,8 +45,8 @@ type filterPart struct {
 	weight, bias       []float32 // weight: for each run, for each of its entries, a weight for each output
 }
 
-// NewFloatFilter returns a filter for rows whose samples are step values apart. Taps are dilation columns apart, and
-// outputs are computed for every stride-th sample of a row.
+// NewFloatFilter returns a filter for rows of samples step values apart. Taps are dilation columns apart, and outputs
+// are computed for every stride-th sample of a row. The weights are packed for tiles, for single channels or for runs.
 func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 	if t.Outputs < 1 || t.Inputs < 1 || t.Groups < 1 || t.Outputs%t.Groups != 0 || t.Inputs%t.Groups != 0 ||
 		t.Height < 1 || t.Width < 1 || step < t.Inputs || dilation < 1 || stride < 1 {

@@ -288,7 +288,7 @@ func sums(dst []int64, a, b, c, d []int16) {
 	}
 }
 
-// convolvePacked computes in plain Go what convolve computes, for the tiles that begin at sample first.
+// convolvePacked computes two rows of outputs in plain Go, as convolve does, for the tilesPerCall tiles from first on.
 func (w *Winograd) convolvePacked(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
 	skipTo [2]int, skipStep int) {
 	const samples = 2 * tilesPerCall

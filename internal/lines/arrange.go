@@ -65,8 +65,8 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 	}
 }
 
-// Unshuffle turns Factor×Factor samples into one sample, as the inverse of Shuffle. If Extend is true, the samples left
-// over at the bottom and on the right are completed with zeros, otherwise dropped.
+// Unshuffle makes Factor×Factor samples one: value c of the sample in row dy and column dx becomes value c·Factor² +
+// dy·Factor + dx. Samples left over at the bottom and right are completed with zeros if Extend is true, else dropped.
 type Unshuffle struct {
 	rowwise
 	Factor         int

@@ -5,7 +5,7 @@ import "math"
 // moments are the mean and the variance of some numbers.
 type moments struct{ mean, variance float64 }
 
-// momentsOf returns the moments of number(0) to number(count−1).
+// momentsOf returns the mean and the variance of number(0) to number(count−1).
 func momentsOf(count int, number func(i int) float64) (m moments) {
 	for i := range count {
 		m.mean += number(i)

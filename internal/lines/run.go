@@ -36,8 +36,8 @@ type class struct {
 	held, peak int    // how many rows a planner holds now, and at most
 }
 
-// slot is the memory of one row, at the given offset. A slot in use holds a complete row. A free slot may be used again
-// once the first `after` steps of the list have ended.
+// slot is the memory of one row, at the given offset. The row of a slot in use is complete, and a free slot may be
+// used again, once the first `after` steps of the run's list have ended.
 type slot struct{ offset, after int }
 
 // Start returns a run for a picture of w×h samples. read must write row y of the picture to the rows of the Source;

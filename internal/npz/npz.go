@@ -79,7 +79,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, M
 // Has reports whether the archive contains a member with the file name member.
 func (f *File) Has(member string) bool { return f.members[member] != nil }
 
-// OpenUpTo is Open with the given limit in bytes instead of MaxBytes.
+// OpenUpTo is Open with the given limit, in bytes, of what all members unpack to, instead of MaxBytes.
 func OpenUpTo(r io.ReaderAt, size int64, limit uint64) (*File, error) {
 	z, err := safefile.OpenZip(r, size)
 	if err != nil {

@@ -65,8 +65,8 @@ func simdResidual(f *function) {
 	})
 }
 
-// simdFilter sums up 8 outputs of 4 samples at a time in registers, and calls finish with these sums. The last 4
-// samples end where the row ends, so that some samples are computed twice.
+// simdFilter sums up 8 outputs, from output on, of 4 samples, from sample on, at a time. finish gets the sums as two
+// vectors for each sample. The last 4 samples end where the row ends, so that some samples are computed twice.
 func (f *function) simdFilter(finish func(acc []local, sample, output value)) {
 	const tall, wide, group = 4, 2, 16
 	output, row, left, pairs := f.int(number(0)), f.int(number(0)), f.int(number(0)), f.int(number(0))

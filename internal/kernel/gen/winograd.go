@@ -162,8 +162,8 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// transformOutput works on 32 outputs of a tile at a time, and finally on 16. It packs two vectors of sums into one
-// vector of outputs; the order of sumLane makes the packed outputs adjacent.
+// transformOutput makes the scaled and clipped 2×2 samples of tiles from sums, 32 outputs at a time, finally 16. It
+// packs two vectors of sums into one vector of outputs; the order of sumLane makes the packed outputs adjacent.
 func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
 // outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16; output is a register with

@@ -51,7 +51,7 @@ func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	})
 }
 
-// simdTransformInput processes 8 channels at a time. For each group it walks along the tiles of a row. Two of the four
+// simdTransformInput writes BᵀdB of the 4×4 samples d of each tile of a row, 8 channels at a time. Two of the four
 // columns of a tile are also columns of the tile before.
 func simdTransformInput(f *function) {
 	channel := f.int(number(0))

@@ -244,8 +244,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare sets w.bias, w.positive and w.negative, ordered by sumLane, from f, for sums of tiles, factor times too
-// large.
+// prepare sets w.bias, w.positive and w.negative from f, ordered by sumLane, for sums of tiles factor times too large.
 func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)

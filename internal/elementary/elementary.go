@@ -39,8 +39,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(1+m, k)
 }
 
-// power returns m and k with eˣ = 2ᵏ(1 + m), where |m| is at most √2−1. If |x| ≥ 2000, m = 0 and 2ᵏ overflows to
-// infinity or 0. For NaN, m is NaN.
+// power returns m and k with eˣ = 2ᵏ(1 + m), |m| ≤ √2−1. If |x| ≥ 2000, m is 0 and 2ᵏ infinite or 0. m is NaN for NaN.
 func power(x float64) (m float64, k int) {
 	if !(math.Abs(x) < 2000) {
 		if x > 0 {
@@ -144,7 +143,7 @@ func Cos(x float64) float64 {
 	return c
 }
 
-// Sincos returns the sine and the cosine of x, with the same errors as Sin. n is the number of quarter turns.
+// Sincos returns the sine and the cosine of x, with the errors of Sin, from the series of r: x less n quarter turns.
 func Sincos(x float64) (sin, cos float64) {
 	n := math.RoundToEven(x / (math.Pi / 2))
 	r := x - float64(n*rightHigh) - float64(n*rightMiddle) - float64(n*rightLow)

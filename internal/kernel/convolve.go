@@ -12,8 +12,8 @@ import (
 
 // Filter is a layer of a network. An output of a sample is a bias plus the entries of the sample's runs times weights.
 type Filter struct {
-	// Rows is the number of runs of a sample, Words the number of pairs in each run, and Step the number of entries
-	// from one sample of a row to the next.
+	// Rows is the number of runs of a sample: neighbouring entries, one run in each of several rows. Words is the
+	// number of pairs of entries in a run, and Step the number of entries from one sample of a row to the next.
 	Rows, Words, Step int
 
 	// Outputs is the number of outputs of a sample: a multiple of Lanes, at most MaxOutputs.
@@ -23,8 +23,8 @@ type Filter struct {
 	// SkipStep the same in skip; 0 stands for Outputs. Entries between are not touched. Residual ignores both.
 	OutputStep, SkipStep int
 
-	// Weights are pairs of weights: for each group of Lanes outputs, for each run, for each pair of entries, one word
-	// for each output of the group.
+	// Weights holds words of two weights, for two neighbouring entries of a run, the first in the lower half: for each
+	// group of Lanes outputs, for each run of a sample, for each two entries, a word for each output of the group.
 	Weights []int32
 
 	Bias []int32 // for each output the value with which its sum begins
@@ -39,9 +39,9 @@ type Filter struct {
 
 	Most int16 // the largest magnitude of a sample of the input; 0 stands for the constant Clip
 
-	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16 entries
-	// in the order of the function entry, for each two channels, for each of the two entries, a word for each output,
-	// in the order of sumLane. maxBias is each output's largest bias for which sums stay within MaxWinogradSum.
+	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform: for each two of its 16
+	// entries in the order of entry, for each two channels, for each of the two entries, for each output in the order
+	// of sumLane, a word of both channels. maxBias is each output's largest bias with sums up to MaxWinogradSum.
 	transformed, maxBias []int32
 
 	// gaussian holds the weights of ConvolveFourRows, magnitudes for each output the sum of its weights' magnitudes.

@@ -99,7 +99,7 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
-// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), then corr − proj·p, for all atoms.
+// advanceGeneric is the definition of Advance: p = scale·(gram − Σ_i row_i·basis_i), corr ← corr − proj·p, max |corr|.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {
@@ -121,8 +121,7 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 //	fresh ← fresh − p², or +Inf if fresh − p² ≤ least,
 //	score = corr²/fresh, or 0 if |corr| ≤ floor.
 //
-// So an atom that depends on the support, or has no more than rounding errors in common with the residual, gets 0.
-// Score returns the largest score.
+// So atoms get 0 that depend on the support or share only rounding errors with the residual. Score returns the maximum.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	n := len(score)
 	need(n)

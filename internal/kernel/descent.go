@@ -49,6 +49,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 }
 
 // addFused adds v times weights to sums, each rounded once, with the code of fused, which compilers do not inline.
+// The condition says that rounding to float64 first may change the result.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -117,8 +118,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand. It adds
-// the gradients of the slopes to toSlope, and the gradient of each channel's bias, the sum of the new d, to toBias.
+// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z, Activate's operand: slope·d
+// where z < 0. It adds the gradients of the slopes to toSlope, and the sum of the new d of each channel to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return
@@ -143,9 +144,8 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the gradient
-// and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least, Adam's ε, keeps the divisor
-// above 0:
+// Adam updates the parameters p from their gradient g, times a factor clip. m and v are running means of the
+// gradient and its square, rest1 and rest2 are 1−β₁ and 1−β₂, rate is the learning rate, and least is Adam's ε:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //
@@ -160,8 +160,7 @@ func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	adam(p, m, v, g, clip, rest1, rest2, rate, least)
 }
 
-// adamGeneric is the definition of Adam: m and v are running means of the gradient and its square, and p moves by
-// rate·m/(√v + least).
+// adamGeneric is the definition of Adam: m and v are running means of x, the clipped gradient, and x².
 func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	for i := range p {
 		x := clip * g[i]

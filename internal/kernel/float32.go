@@ -21,8 +21,8 @@ func Mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 
 var blas gonum.Implementation
 
-// mul32Generic is the definition of Mul32. It adds up the products of row i of A, as a column, and row i of B, by
-// gonum's Sger, which on amd64 is three times as fast as plain Go.
+// mul32Generic is the definition of Mul32, C = AᵀB. It adds to C the products of row i of A, as a column, and row i
+// of B, by gonum's Sger, which on amd64 is three times as fast as plain Go.
 func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	for r := range rows {
 		clear(c[r*ldc : r*ldc+cols])

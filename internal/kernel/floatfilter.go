@@ -45,8 +45,8 @@ type filterPart struct {
 	weight, bias       []float32 // weight: for each run, for each of its entries, a weight for each output
 }
 
-// NewFloatFilter returns a filter for rows whose samples are step values apart. Taps are dilation columns apart, and
-// outputs are computed for every stride-th sample of a row.
+// NewFloatFilter returns a filter for rows of samples step values apart. Taps are dilation columns apart, and outputs
+// are computed for every stride-th sample of a row. The weights are packed for tiles, for single channels or for runs.
 func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 	if t.Outputs < 1 || t.Inputs < 1 || t.Groups < 1 || t.Outputs%t.Groups != 0 || t.Inputs%t.Groups != 0 ||
 		t.Height < 1 || t.Width < 1 || step < t.Inputs || dilation < 1 || stride < 1 {
@@ -74,8 +74,7 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 // leastTiled is the smallest number of inputs for which tiles are faster than runs.
 const leastTiled = 12
 
-// Together returns how many rows of outputs one call of ConvolveFloats computes: with tiles 4 rows, beginning with a
-// multiple of 4; otherwise 1 row.
+// Together returns how many rows one call of ConvolveFloats computes: with tiles 4, from a multiple of 4 on, else 1.
 func (f *FloatFilter) Together() int {
 	if f.tiles != nil {
 		return tileSide
@@ -97,9 +96,9 @@ func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	}
 }
 
-// pack packs the weights of filters that are neither tiled nor depthwise into f.runs and f.parts. A run covers a
-// whole row of taps if the entries of its taps lie side by side, otherwise one tap. If there are groups, each Lanes
-// outputs are computed from the inputs of all their groups, with weights of 0 between different groups.
+// pack sets f.runs and f.parts for filters that are neither tiled nor depthwise. A run is a row of taps if their
+// entries lie side by side, otherwise one tap. A part has for each tap, for each input, the weights of its outputs.
+// With groups, a part is Lanes outputs with the inputs of all their groups, and weights of 0 between different groups.
 func (f *FloatFilter) pack(t Taps, dilation int) {
 	perRun := 1 // taps in a run
 	if t.Groups == 1 && dilation == 1 && f.step == t.Inputs {

@@ -148,8 +148,7 @@ func gelu(x float32) float32 { return x * fused(erf(x*0.707106781), 0.5, 0.5) }
 
 func geluTanh(x float32) float32 { return x / (1 + exp(x*fused(x*x, -0.0713548163, -1.59576912))) }
 
-// mish returns x·tanh(ln(1+e)), e = eˣ. It computes the tanh as w/(w+2), w = e² + 2e. In e, x is limited to 20, where
-// w/(w+2) is already 1.
+// mish returns x·tanh(ln(1+e)), e = eˣ, with the tanh as w/(w+2), w = e² + 2e. From x = 20 on, the tanh is 1.
 func mish(x float32) float32 {
 	e := exp(lesser(20, x))
 	w := float32(e * (e + 2))

@@ -73,8 +73,9 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: at most maxGaussianInput, and
-// such that no sum exceeds maxGaussianSum. It is 0 if there are no such tiles, or if a bias alone is too large.
+// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples: at most maxGaussianInput,
+// and such that no bias plus an output's magnitudes of weights times samples exceeds maxGaussianSum. It is 0 if
+// there are no such tiles, or if a bias alone is too large.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0
@@ -96,9 +97,9 @@ type gaussianWork struct {
 	seen                  [Lanes]int16      // see spreadColumns
 }
 
-// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six. It computes
-// gaussianWide samples at a time by tiles of 4×4 outputs, but by ConvolveTwoRows where a sample is above
-// gaussianInput, and at the end of a row if at most tileSamples samples are left.
+// ConvolveFourRows convolves six rows, from src[rows[i]] on, to four rows of samples, from dst[to[i]] on. It adds the
+// rows from skip[skipTo[i]] on unless skip is nil. It takes tiles of 4×4 outputs for gaussianWide samples at a time,
+// but ConvolveTwoRows where a sample is above gaussianInput, for at most tileSamples at the end, and in short rows.
 func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [4]int, work *Winograd) {
 	byTwoRows := func(first, samples int) {
@@ -164,7 +165,9 @@ func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32)
 	return true
 }
 
-// convolveGaussian computes the outputs of gaussianWide samples, beginning with sample first, from w.gaussian.columns.
+// convolveGaussian computes the outputs of gaussianWide samples from sample first on. For each of the 7 rows of
+// w.gaussian.columns it transforms tiles along rows, sums products over the channels, and transforms the sums back.
+// Then it transforms these back along columns, scales and clips them, and adds skip.
 func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter, skip []int16, skipTo [4]int) {
 	const n = gaussianTiles
 	g, channels, outputs := &w.gaussian, f.gaussianChannels(), f.Outputs
@@ -215,8 +218,7 @@ func (f *Filter) gaussianChannels() int {
 }
 
 // spreadShortsGeneric computes the 7 results of spreadInts from 6 samples, at the offsets rows of src, for n groups of
-// k entries each. It raises entry i%16 of seen, read as unsigned, to the magnitude of entry i of a group, if that is
-// larger.
+// k entries, and stores them dstGap apart. Entry i%16 of seen, unsigned, collects the largest magnitude of entries i.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {
@@ -239,8 +241,8 @@ func sumTilesGeneric(dst []int32, samples int, src []int16, rows []int, step, wo
 	})
 }
 
-// gatherIntsGeneric computes four times the 4 outputs from 7 sums m that lie srcGap apart, by the formula at the top of
-// this file, for n groups of k entries each, and stores them at the offsets rows.
+// gatherIntsGeneric computes four times the 4 outputs of F(4×4,3×3) along one direction from 7 sums m that lie srcGap
+// apart, as the top of this file says, for n groups of k entries each, and stores them at the offsets rows.
 func gatherIntsGeneric(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
 	for g := range n {
 		for i := range k {

@@ -70,8 +70,8 @@ func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
 	return v0, v1, u0, u1
 }
 
-// packWeights unpacks the weights of a layer, given in the order of Filter.Weights, into p.weights. rows is the
-// number of runs of a sample, and words the number of pairs in a run.
+// packWeights unpacks the weights of a layer, given in the order of Filter.Weights, into p.weights: for each two
+// outputs, for each input, a pair. rows is the number of runs of a sample, and words the number of words in a run.
 func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
 	inputs := 2 * rows * words
 	p.weights = resize(p.weights, inputs*outputs/2)
@@ -141,8 +141,7 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	})
 }
 
-// scaleSums computes the outputs of Convolve from sums and stores them in dst; scaleAndClip defines the result, and
-// Filter.limits the order of limits.
+// scaleSums sets dst to the outputs of Convolve for sums: see scaleAndClip and, for the order of limits, Filter.limits.
 func scaleSums(dst []int16, samples int, sums []int32, positive, negative []float32, limits, skip []int16, skipStep,
 	dstStep int) {
 	outputs := len(positive)
@@ -177,7 +176,8 @@ func floatSums(dst []float32, sums []int32, scale []float32) {
 	}
 }
 
-// packTransform unpacks the filter transform of f into p.weights, unless p.weights already holds it.
+// packTransform unpacks the filter transform of f into p.weights, unless p.weights already holds it: for each of the
+// 16 entries, for each two outputs, for each channel, the weights of both outputs.
 func (p *packed) packTransform(f *Filter) {
 	if len(p.transformed) > 0 && &p.transformed[0] == &f.transformed[0] {
 		return
@@ -197,8 +197,8 @@ func (p *packed) packTransform(f *Filter) {
 	p.transformed = f.transformed
 }
 
-// sumTiles returns the sums of tilesPerCall tiles, the first of which begins at sample first: the upper row of outputs,
-// then the lower row. A row holds all outputs of one sample after the other.
+// sumTiles returns the sums of tilesPerCall tiles of 2×2 samples, from sample first on: all outputs of one sample
+// after the other, in the upper row and then in the lower. Tiles s and s+packedPairs are computed together, as pairs.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)
@@ -208,14 +208,14 @@ func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32
 	for e := range 16 {
 		multiply(p.products[e*sums:], p.input[e*inputs:], p.weights[e*outputs/2*channels:], channels, outputs)
 	}
-	for x := range 4 { // entry stores the second and third row of a column before the first and last
+	for x := range 4 { // Aᵀ along columns, of which entry stores the second and third row before the first and last
 		m := p.products[4*x*sums:][:4*sums]
 		b, c, a, d := m[:sums], m[sums:][:sums], m[2*sums:][:sums], m[3*sums:][:sums]
 		for i := range b {
 			b[i], c[i] = a[i]+b[i]+c[i], b[i]-c[i]+d[i]
 		}
 	}
-	for y := range 2 {
+	for y := range 2 { // Aᵀ along rows
 		for s := range packedPairs {
 			at := y*sums + s*outputs
 			a, b := p.products[at:][:outputs], p.products[at+4*sums:][:outputs]
@@ -288,7 +288,7 @@ func sums(dst []int64, a, b, c, d []int16) {
 	}
 }
 
-// convolvePacked computes in plain Go what convolve computes, for the tiles that begin at sample first.
+// convolvePacked computes two rows of outputs in plain Go, as convolve does, for the tilesPerCall tiles from first on.
 func (w *Winograd) convolvePacked(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
 	skipTo [2]int, skipStep int) {
 	const samples = 2 * tilesPerCall

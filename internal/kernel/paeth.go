@@ -13,7 +13,7 @@ func Paeth(out, x, a, b, c []byte) (sum int) {
 	return sum + paethGeneric(out[whole:], x[whole:], a[whole:], b[whole:], c[whole:])
 }
 
-// paethGeneric computes the distances of a+b−c from a, b and c as |b−c|, |a−c| and |(b−c)+(a−c)|.
+// paethGeneric is the definition of Paeth. The distances of a+b−c from a, b and c are |b−c|, |a−c| and |(b−c)+(a−c)|.
 func paethGeneric(out, x, a, b, c []byte) (sum int) {
 	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
 	for i, v := range x {

@@ -37,8 +37,7 @@ func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least,
 	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
-// addPixelsGeneric is the definition of AddPixels, for n samples: own and next are the distances in sums from the
-// first summand to the second and third.
+// addPixelsGeneric is the definition of AddPixels. In sums, the second and third summand are own and next further on.
 func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int,
 	least []float32, leastStep int, most []float32, mostStep int) {
 	own, next := step+outputs, 2*(step+outputs)
@@ -67,8 +66,8 @@ func BoundRange(least, most, above, row, below []float32) {
 	}
 }
 
-// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, calls bound for the largest
-// multiple of boundTogether samples, and returns their number.
+// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, and calls bound for the largest
+// multiple of boundTogether samples, unless that is 0. It returns their number. The caller processes the rest.
 func boundWhole(least, most, above, row, below []float32,
 	bound func(least, most, above, row, below []float32)) (whole int) {
 	n := len(least)
@@ -114,7 +113,8 @@ var Missing = float32(math.Copysign(0, -1))
 // boundTogether is the number of samples that the assembly of BoundRange and BoundFlatAreas processes at a time.
 const boundTogether = 8
 
-// boundFlatAreasGeneric is the definition of BoundFlatAreas. It keeps two columns, so that it reads each sample once.
+// boundFlatAreasGeneric is the definition of BoundFlatAreas. It keeps two columns, so that it reads each sample once:
+// their extremes as bits, lo and hi, and how many samples equal them, los and his.
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 	a, b := columnOf(above[0], row[0], below[0]), columnOf(above[1], row[1], below[1])
 	for x := range least {

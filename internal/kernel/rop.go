@@ -9,9 +9,9 @@ import "math"
 // ROPUpdate sets p, old and length for each column, and updates q and z, columns of Q̂ and Ẑ, for the next iteration:
 //
 //	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
-//	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
+//	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖new q‖²,
 //
-// where s and w are the column's entries of shrink and w, and α is alpha. length is computed from the new q.
+// where s and w are the column's entries of shrink and w, e is its column of E, common to all atoms, and α is alpha.
 func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -58,8 +58,8 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 }
 
 // shortenGeneric is the definition of Shorten. now is the factor s for a column of squared length x: 0 for lengths up
-// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is. The squared lengths of the shrunk
-// columns are added to out[0], the squared lengths of what they lost to out[1].
+// to 1/penalty, and nearer to 1 for longer columns, the more so the larger c is, from 0 to 1. part is s − r(1−s). The
+// squared lengths of the shrunk columns are added to out[0], the squared lengths of what they lost to out[1].
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -88,8 +88,8 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
-// ropResidualGeneric is the definition of ROPResidual. For each column it adds ‖p − s·q‖² to pq, ‖old − s·q‖² to moved,
-// and part·q − keep·z to sum.
+// ropResidualGeneric is the definition of ROPResidual. It adds part·q − keep·z to sum for each column, and, summed
+// over all columns, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1].
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -172,8 +172,8 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale is for multipliers that change by the factor r. It sets each column of q to grow·q and of z to w·u +
-// r(z − w·u), where grow and w have a number for each column.
+// Rescale multiplies the multipliers by r, as when the penalty changes. It sets each column of q to grow·q and of z
+// to w·u + r(z − w·u), where z − w·u is the multiplier of z, and grow and w have a number for each column.
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {
@@ -210,8 +210,7 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. It has no branch, since processors would
-// mispredict it too often.
+// maskGeneric is the definition of Mask: x is w where s is not zero, else 0. A branch would often be mispredicted.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {

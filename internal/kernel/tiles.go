@@ -4,8 +4,8 @@ package kernel
 // samples, which begin at the offsets rows of src. step, dstStep and skipStep are the numbers of entries from sample to
 // sample in src, dst and skip. In dst, the second row of outputs begins `second` entries after the first; in skip,
 // `skipSecond` entries. v and sums are memory for the input transform and the sums of tilesPerCall tiles, with stride
-// and sumStride entries from one value of a transform to the next. weights is the filter transform, bias, positive and
-// negative are the fields of a Winograd, and limits is the result of Filter.limits. The last tiles end with the rows.
+// and sumStride entries from one value of a transform to the next. weights is the filter transform, bias four times
+// the filter's, positive and negative a quarter of its scales, limits Filter.limits. The last tiles end with the rows.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {
@@ -72,8 +72,8 @@ func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, cha
 	}
 }
 
-// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles has left, stride apart, and sets dst to the 2×2
-// outputs of n tiles, scaled and clipped to limits, which Filter.limits returns. The sums of a tile, positive and
+// transformOutputGeneric applies Aᵀ to the 2 rows of 4 sums of n tiles, column by column stride apart, and sets dst
+// to their 2×2 outputs, scaled and clipped to limits, which Filter.limits returns. The sums of a tile, positive and
 // negative are ordered by sumLane. In dst, the second row of outputs begins `second` entries after the first; in
 // skip, `skipSecond` entries. If skipStep is 0, skip holds zeros, and the last two limits have no effect.
 func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
@@ -89,8 +89,8 @@ func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
 }
 
-// eachTileSum applies Aᵀ to the rows that multiplyTiles has left, and calls use with the sum of output o at (x, y) of
-// tile s. i is the position of the output in sums, positive and negative.
+// eachTileSum applies Aᵀ to the 2 rows of 4 sums that multiplyTiles has left of each of n tiles, and calls use with
+// the result for output o at (x, y) of tile s. i is the position of the output in sums, positive and negative.
 func eachTileSum(sums []int32, stride, n, outputs int, use func(s, y, x, o, i int, sum int32)) {
 	for s := range n {
 		for o := range outputs {

@@ -23,11 +23,10 @@ const MaxWinogradSum = 1<<29 - 1
 // maxInput is the largest magnitude of a sample for the input transform, which adds four samples in 16 bits.
 const maxInput = math.MaxInt16 / 4
 
-// PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of
-// at most Most in magnitude. It returns false if f has other taps, Step is not a multiple of 8, Most is above
-// maxInput, or the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every sum must be at most
-// MaxWinogradSum in magnitude for any samples. If it returns false, or after a bias was set that makes sums too
-// large, ConvolveTwoRows convolves one row at a time.
+// PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of at
+// most Most in magnitude. It returns false if f has other taps, Step is not a multiple of 8, Most is above maxInput,
+// or the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every sum must be at most MaxWinogradSum in
+// magnitude for any samples. Then, or if a later bias makes sums too large, ConvolveTwoRows takes one row at a time.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || f.tileInput() > maxInput {
@@ -72,8 +71,7 @@ func (f *Filter) PrepareWinograd() bool {
 }
 
 // eachTaps calls use for each output and each even channel below channels, with the 3×3 taps of this channel and the
-// next, in pairs; lane is the position of the output in sums of tiles. As soon as use returns false, eachTaps returns
-// false.
+// next: as pairs a + b·2³², see unpaired. lane is sumLane of the output. It ends, with false, once use returns false.
 func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int64) bool) bool {
 	var taps [3][3]int64
 	for i := 0; i < channels; i += 2 {
@@ -246,7 +244,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare sets w.bias, w.positive and w.negative, ordered by sumLane, from f, for sums factor times too large.
+// prepare sets w.bias, w.positive and w.negative from f, ordered by sumLane, for sums of tiles factor times too large.
 func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)

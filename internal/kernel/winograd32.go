@@ -51,7 +51,7 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 
-// mapEach calls f for each entry of each group. f sets the results y from the inputs x.
+// mapEach calls f for each of the k entries of each of n groups. f sets the outs results y from the ins inputs x.
 func mapEach(
 	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, ins, outs int, f func(y, x *[6]float32),
 ) {

@@ -13,7 +13,7 @@ type Channels struct{ Input, From, Count int }
 
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out, one run of channels after another, then zeros.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, at := t.Out.FloatRow(y), 0
@@ -65,8 +65,8 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 	}
 }
 
-// Unshuffle turns Factor×Factor samples into one sample, as the inverse of Shuffle. If Extend is true, the samples left
-// over at the bottom and on the right are completed with zeros, otherwise dropped.
+// Unshuffle makes Factor×Factor samples one: value c of the sample in row dy and column dx becomes value c·Factor² +
+// dy·Factor + dx. Samples left over at the bottom and right are completed with zeros if Extend is true, else dropped.
 type Unshuffle struct {
 	rowwise
 	Factor         int
@@ -146,7 +146,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op. Added rows of Zeros need no row, so the range is empty or lies above the picture.
+// Needs implements Op. An added row of Zeros needs no row: hi is 0, so that no row of the picture is in the range.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)
@@ -160,7 +160,7 @@ func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	return lo, hi
 }
 
-// Make implements Op: it copies the rows y to y+n−1 of t.Out, or sets samples without a source to s.Value.
+// Make implements Op: it copies samples from where s.Mode.at says, or sets them to s.Value where that is −1.
 func (s *Shift) Make(t *Task, y, n int) {
 	step := t.Out.Step
 	for ; n > 0; n, y = n-1, y+1 {

@@ -46,10 +46,10 @@ func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, is
 	}
 }
 
-// Scores multiplies the pixels of two windows, of n and m pixels, with each other. Its result has one pixel for each
-// window. Value (h·n + i)·m + k of it is the sum, over the channels of head h, of the products of pixel i of the first
-// window and pixel k of the second. With OfChannels, it sums, over the pixels, the products of channels i and k of head
-// h in the two windows, and n = m = PerHead.
+// Scores multiplies the n pixels of each window of the first input with the m pixels of the corresponding window of
+// the second. Its result has one sample for each window. Value (h·n + i)·m + k of a sample is the sum, over the
+// channels of head h, of the products of pixel i of the first window and pixel k of the second. With OfChannels, it
+// sums, over the pixels, the products of channels i and k of head h in the two windows, and n = m = PerHead.
 type Scores struct {
 	oneRow
 	Windows
@@ -194,7 +194,7 @@ func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes row y of t.Out, a product of two matrices for each head.
+// Make implements Op: each channel in row y of t.Out is the sum of the channels of its head, weighted by its scores.
 func (s *ChannelSum) Make(t *Task, y, _ int) {
 	n, width := s.PerHead, t.Out.W
 	cols := kernel.PadTo(n, kernel.Lanes)

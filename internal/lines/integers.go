@@ -34,7 +34,8 @@ func (c *Conv) rowIndices(t *Task, y, n int) []int {
 	return t.offsets
 }
 
-// Make implements Op. It computes four or two rows of 3×3 taps together, by Winograd's method, others one by one.
+// Make implements Op. It computes four or two rows of 3×3 taps together, by Winograd's method, others one by one. To
+// sample (x, y) of the result it adds sample (x, y) of the second input, each index increased by c.Skip.
 func (c *Conv) Make(t *Task, y, n int) {
 	samples := max(t.Out.W, kernel.MinSamples)
 	rows, src, dst := c.rowIndices(t, y, n), t.In[0].Integers(), t.Out.Integers()

@@ -5,7 +5,7 @@ import "math"
 // moments are the mean and the variance of some numbers.
 type moments struct{ mean, variance float64 }
 
-// momentsOf returns the moments of number(0) to number(count−1).
+// momentsOf returns the mean and the variance of number(0) to number(count−1).
 func momentsOf(count int, number func(i int) float64) (m moments) {
 	for i := range count {
 		m.mean += number(i)
@@ -38,7 +38,7 @@ type Normalize struct {
 	Epsilon                float32
 }
 
-// Apply implements Pointwise. a and dst hold samples of n.Step values. Values after the first n.Channels become 0.
+// Apply implements Pointwise: in each n.Step values it normalizes n.Channels, group by group. The rest becomes 0.
 func (n Normalize) Apply(dst, a, _ []float32) {
 	per := n.Channels / n.Groups
 	for ; len(dst) > 0; dst, a = dst[n.Step:], a[n.Step:] {
@@ -70,7 +70,7 @@ func (RowMoments) Make(t *Task, y, n int) {
 }
 
 // PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups. The sample
-// holds for each channel the mean of its group and, in the second half, the number by which to divide the channel.
+// holds for each channel the mean of its group and, in the second half, its divisor, √(variance + Epsilon).
 type PictureMoments struct {
 	rowwise
 	Groups, Channels int
@@ -80,7 +80,8 @@ type PictureMoments struct {
 func (PictureMoments) Size(in []Size) Size               { return Size{1, 1, in[0].Step, true} }
 func (PictureMoments) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op: it computes the only sample of t.Out. Padding gets the mean 0 and the divisor 1.
+// Make implements Op: it computes the only sample of t.Out from the means and, step values later, variances of each
+// row and channel. Padding gets the mean 0 and the divisor 1.
 func (p PictureMoments) Make(t *Task, y, _ int) {
 	in, out, step := t.In[0], t.Out.FloatRow(y), t.In[0].Step/2
 	for i := range step {

@@ -34,7 +34,7 @@ func (p *Program) layout(w, h int) layout {
 		}
 	}
 	l.passRows = passRows(l.nodes[0].W, l.nodes[0].H, step)
-	taller := p.Sizes(w, h+period)
+	taller := p.Sizes(w, h+period) // to see at which rate each node gets rows
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		rows := int64(taller[i].H - n.H) // for each period rows of the picture
@@ -79,7 +79,7 @@ func passRows(w, h, step int) int {
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
-// class returns the class, the memory for rows, of the given length, which it adds to the layout if it is new.
+// class returns the class, the memory that rows of the given length and type share. It adds one if there is none yet.
 func (l *layout) class(length int, floats bool) *class {
 	for _, c := range l.classes {
 		if c.length == length && c.hasFloats == floats {
@@ -128,7 +128,8 @@ func (p *planner) plan(to, passRows int) {
 	}
 }
 
-// add adds the step that computes the next rows of node i, and frees the rows that are no longer needed.
+// add adds the step that computes the next rows of node i, after the steps that make its inputs or still use its
+// memory, and frees the rows that are no longer needed.
 func (p *planner) add(i, rows int) {
 	n, node := &p.nodes[i], p.program.Nodes[i]
 	s := step{node: i, y: n.made, rows: rows}
@@ -201,7 +202,8 @@ func (p *planner) ready(i int) int {
 	return max(end, rows.made)
 }
 
-// needed returns the first row of node i that a node needs for its next rows, or the next row to make if none does.
+// needed returns the first row of node i, of those not yet freed, that the next row of a user needs, or the next row
+// of node i to make if none is needed.
 func (p *planner) needed(i int) int {
 	first := p.nodes[i].made
 	for _, u := range p.users[i] {

@@ -11,9 +11,9 @@ type Chain struct {
 	Steps []Step
 }
 
-// Step is an operation on values at the same position. A is its operand, and B another if it takes two: Made, or the
-// index of an input that Base does not take. A sample of that input has as many values as a sample of the result. If
-// the input is a single sample, that sample is used for all samples of the result.
+// Step is an operation on values at the same position. A is its operand, and B the second if it takes two: each is
+// either Made (the result of the steps before) or the index of an input of the Chain that Base does not take. Samples
+// of that input have as many values as samples of the result. An input of a single sample is used for all samples.
 type Step struct {
 	Op   Pointwise
 	A, B int
@@ -35,7 +35,7 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op: what Base needs or, for the operands of Steps, row y, or row 0 of a single sample.
+// Needs implements Op: what Base needs or, for an operand of Steps with h rows, row y, or row 0 if h is 1.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:
@@ -179,8 +179,7 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute for dst and a without their last len(dst)%n values, and then for a copy of these values,
-// padded with zeros to n.
+// inVectors calls compute for dst and a without their last len(dst)%n values, then for these, padded by zeros to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

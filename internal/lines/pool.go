@@ -30,7 +30,8 @@ func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	return lo, lo + p.Height
 }
 
-// Make implements Op. It combines the rows of a window, then its columns, and divides a mean by the number of samples.
+// Make implements Op. It combines the rows of a window, then its columns. For a mean, it divides by the samples of
+// the window that lie in the picture or, with CountPad, all of the window.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -100,7 +101,7 @@ func (r *reducer) add(v float32) {
 	r.count++
 }
 
-// result returns the reduction of all numbers that were added; for SumOfSquares it is the sum itself.
+// result returns the reduction of all numbers that were added; for Sum, SumOfSquares and Maximum, r.sum is it already.
 func (r *reducer) result() float32 {
 	switch r.by {
 	case Mean:
@@ -192,7 +193,7 @@ type Roll struct {
 
 func wrap(i, n int) int { return (i%n + n) % n } // i modulo n, in [0, n)
 
-// Needs implements Op. Every range begins with row 0, since the last rows of the result may be the first of the input.
+// Needs implements Op: row y is row y+Rows, modulo h, of the input. Ranges begin at row 0: later rows may need it.
 func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	if by := wrap(r.Rows, h); y+by < h {
 		return 0, y + by + 1
@@ -260,7 +261,7 @@ func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op: it computes the rows y to y+n−1 of t.Out. A single sample is repeated along the row.
+// Make implements Op: it takes the second input where the first is not 0, else the third. It repeats single samples.
 func (Select) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
@@ -325,7 +326,7 @@ type ReduceEach struct {
 	Size, Channels, Step int
 }
 
-// Apply implements Pointwise: for each sample of r.Step values, it reduces its groups, and clears the padding.
+// Apply implements Pointwise: all channels of a group of r.Size become its reduction by r.By. Padding becomes 0.
 func (r ReduceEach) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
 		for c := 0; c < r.Channels; c += r.Size {

@@ -29,9 +29,9 @@ type Op interface {
 	// Size returns the size of the result for inputs of the given sizes.
 	Size(in []Size) Size
 	// Needs returns the range [lo, hi) of rows of an input, h rows high, from which row y of a result of the given
-	// height is computed; the range may reach beyond the edges. Later rows must not need a row before lo, since its
-	// memory is used again. Row y must have the same bits whichever other rows are computed. An operation that needs a
-	// whole input returns [0, h).
+	// height is computed. Callers ignore the part of the range beyond the edges. Later rows must not need a row
+	// before lo, since its memory is used again. Row y must have the same bits whichever other rows are computed. An
+	// operation that needs a whole input returns [0, h).
 	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)
@@ -103,7 +103,7 @@ func (s Size) columns() int { return max(s.W, kernel.MinSamples+maxTaps) }
 // maxTaps is the largest number of columns that the taps of a convolution span.
 const maxTaps = 40
 
-// Sizes returns the sizes of the samples of all nodes for a picture of w×h samples.
+// Sizes returns the size of the result of each node for a picture of w×h samples, which is the input of node 0.
 func (p *Program) Sizes(w, h int) []Size {
 	sizes := make([]Size, len(p.Nodes))
 	var in []Size

@@ -82,7 +82,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	case Bilinear:
 		return taps{first, [4]float32{float32(1 - x), float32(x)}}
 	}
-	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981).
+	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981). A is its a.
 	near := func(x float64) float64 { // the weight at a distance x of up to 1
 		return float64(float64(float64((r.A+2)*x)-float64(r.A+3))*float64(x*x)) + 1
 	}
@@ -93,8 +93,8 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners, positions depend on h. If height is exactly h·Up/Down, it returns a range
-// that suffices for any h.
+// Needs implements Op. With aligned corners, positions depend on h. If height is exactly h·Up/Down, it returns a
+// range that suffices for any h, since the reach of a network is computed from one h for all.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0 // the second input gives only its size

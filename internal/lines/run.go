@@ -36,8 +36,8 @@ type class struct {
 	held, peak int    // how many rows a planner holds now, and at most
 }
 
-// slot is the memory of one row, at the given offset. A slot in use holds a complete row. A free slot may be used again
-// once the first `after` steps of the list have ended.
+// slot is the memory of one row, at the given offset. The row of a slot in use is complete, and a free slot may be
+// used again, once the first `after` steps of the run's list have ended.
 type slot struct{ offset, after int }
 
 // Start returns a run for a picture of w×h samples. read must write row y of the picture to the rows of the Source;
@@ -93,10 +93,9 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// takeSlot returns a free slot for the step with the given index. It takes the slot that became free last, but at
-// least as many steps ago as there are workers: then no worker still uses it, and it is likely in the cache. If all
-// became free later, it takes the first. It allocates memory if no slot is free, as happens if a picture arrives in
-// pieces that are no multiples of PassRows.
+// takeSlot returns a free slot for the step with the given index. It takes the slot that became free last, but at least
+// as many steps ago as there are workers: then no worker still uses it, and it is likely in the cache. If all became
+// free later, it takes the first. If none is free, as with pieces that are no multiples of PassRows, it allocates.
 func (c *class) takeSlot(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++

@@ -77,7 +77,7 @@ func (l *lexer) next() bool {
 			l.keep(' ') // a field that contains space, so not a number
 		}
 	}
-	l.within = c == l.separator
+	l.within = c == l.separator // then the line has one more field, even if it is empty
 	l.last = !l.within
 	return l.err == nil
 }
@@ -97,8 +97,8 @@ func (l *lexer) rune() rune {
 	return c
 }
 
-// skip returns the first character, from c on, that is neither blank space nor in a comment. That may be the end of the
-// line or of the text. A comment goes from # to the end of its line. Errors of spreadsheets, such as #N/A, are fields.
+// skip returns the first character, from c on, that is neither blank space nor in a comment, maybe the end of the line
+// or text. A comment goes from # to the end of its line, but #N/A is a field. "# name: " begins a variable of Octave.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
 		if c == '#' && !comment {

@@ -53,7 +53,7 @@ func Open(name string, opt Options) (*mat.Dense, error) {
 	return Read(f, size, name, opt)
 }
 
-// Read reads a matrix from r, of the given size in bytes. name is for errors.
+// Read reads a matrix from r, of the given size in bytes. It refuses entries that are not finite. name is for errors.
 func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, error) {
 	x := reading{r: r, size: size, name: name, Options: opt}
 	if x.Column == "" {
@@ -152,8 +152,7 @@ func (x *reading) read() (*mat.Dense, error) {
 }
 
 // isEDF reports whether a file that begins with head is in the European Data Format: version 0, and a header of 256
-// bytes plus 256 for each signal (B. Kemp et al., Electroencephalography and Clinical Neurophysiology 82, 1992,
-// doi:10.1016/0013-4694(92)90009-7).
+// bytes plus 256 for each signal (B. Kemp et al., 1992, doi:10.1016/0013-4694(92)90009-7).
 func isEDF(head []byte) bool {
 	if len(head) < 256 || string(head[:8]) != "0       " {
 		return false
@@ -164,7 +163,7 @@ func isEDF(head []byte) bool {
 }
 
 // npy returns the matrix in r, a .npy file or a member of an .npz file, of the given size in bytes. Before it allocates
-// memory, it compares this size with the size in the header, and calls accept.
+// memory, it compares this size with the size in the header, and calls accept, which may refuse the matrix.
 func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {

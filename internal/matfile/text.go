@@ -106,9 +106,9 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	return nil
 }
 
-// beginsWithLineNumbers reports whether, of count lines with n entries each, the first line consists of different
-// whole numbers from 0 up, and at least half of the entries of all other lines together are fractions. at returns
-// entry i of a line. It examines at most 1000 entries of each line.
+// beginsWithLineNumbers reports whether the first of count lines with n entries looks like line numbers, not data:
+// it has different whole numbers from 0 up, while at least half of the entries of all other lines together are
+// fractions. at returns entry i of a line. It examines at most 1000 entries of each line.
 func beginsWithLineNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0
@@ -174,8 +174,8 @@ func (x *reading) layout() (is layout, err error) {
 // reFortran matches a number in the double precision notation of Fortran, such as 0.5D+03.
 var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
 
-// number returns the number in field, also in the notation of reFortran. It fails if field is not a finite number. line
-// and column are for errors.
+// number returns the number in field, which may be written as in Fortran, 1.5D3. It fails if field is not a finite
+// number. line and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil && reFortran.MatchString(field) {

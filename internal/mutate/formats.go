@@ -71,7 +71,8 @@ type nest struct {
 	format *format
 }
 
-// part returns a part with the given kind and body. It splits the body if parts of this kind contain other parts.
+// part returns a part with the given kind and body. It splits the body, from offset n.behind on, if parts of this
+// kind contain other parts: of n.format or, if that is nil, of the format that the bytes there begin with.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {
@@ -86,7 +87,7 @@ func (f *format) part(kind string, body []byte) part {
 	return part{kind: kind, body: body[:n.behind], inner: n.format, parts: n.format.split(body[n.behind:])}
 }
 
-// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes in the order of f.
+// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes in the byte order of f.
 func (f *format) number(b []byte) (v uint32) {
 	for i := range b {
 		if f.littleEndian {
@@ -97,7 +98,7 @@ func (f *format) number(b []byte) (v uint32) {
 	return v
 }
 
-// putNumber writes the low bytes of v over b, in the order of f.
+// putNumber writes the low bytes of v over b, in the byte order of f.
 func (f *format) putNumber(b []byte, v uint32) {
 	for i := range b {
 		if !f.littleEndian {
@@ -124,13 +125,13 @@ func init() { // not a composite literal: formats refer to each other
 	webp := chunked(&format{is: hasMagic("RIFF????WEBP"), head: "RIFF", headBytes: 12, kindFirst: true, padded: true,
 		littleEndian: true, inside: map[string]nest{"ANMF": {frameHead, chunks}, "EXIF": {}}})
 	webp.join = webp.joinWebP
-	boxes := chunked(&format{is: hasMagic("????ftyp"), counted: 8})
+	boxes := chunked(&format{is: hasMagic("????ftyp"), counted: 8}) // a length counts itself and the kind too
 	boxes.inside = map[string]nest{"meta": {4, boxes}, "iinf": {6, boxes}, "iref": {4, boxes}, "iprp": {0, boxes},
 		"ipco": {0, boxes}}
 	formats = []*format{png, webp, boxes}
 	for _, magic := range []string{"\xff\xd8\xff", "II*\x00", "II+\x00", "MM\x00*", "MM\x00+", "GIF8", "BM",
 		"YUV4MPEG2 "} {
-		littleEndian := strings.ContainsRune("IGB", rune(magic[0]))
+		littleEndian := strings.ContainsRune("IGB", rune(magic[0])) // II of TIFF, GIF and BMP
 		formats = append(formats, &format{is: hasMagic(magic), split: splitRaw, join: joinRaw,
 			littleEndian: littleEndian, hasNoKinds: true})
 	}
@@ -198,7 +199,8 @@ func (f *format) splitChunks(data []byte) (parts []part) {
 	return parts
 }
 
-// joinChunks puts the parts from splitChunks together, with lengths and checksums: wrong ones where a part says so.
+// joinChunks puts parts together, with their kinds, checksums, and lengths, which count f.counted bytes besides a
+// body. Lengths and checksums are wrong where a part says so.
 func (f *format) joinChunks(parts []part) (out []byte) {
 	for _, p := range parts {
 		body := p.content()

@@ -1,7 +1,6 @@
 // Package mutate makes damaged picture files for tests. It takes a valid file apart, a PNG, a WebP or an AVIF into its
 // chunks and files of other formats into short pieces, changes some of the parts, and puts the file together again with
-// correct lengths and checksums, so that a reader gets past its first checks to where a mistake would matter. The same
-// number gives the same file.
+// correct lengths and checksums, so that a reader gets past its first checks. The same number gives the same file.
 //
 // mutate.go contains the mutator, operations.go its changes to a file; formats.go divides files and puts them together.
 // Guard bounds the time and memory of a reader for one file. The valid files are in seeds; they come from encoders of
@@ -60,7 +59,7 @@ func New(t testing.TB) *Mutator { return mutatorOf(t, "seeds") }
 // NewLarge returns a mutator for valid files of every format, with up to three megapixels.
 func NewLarge(t testing.TB) *Mutator { return mutatorOf(t, "seeds/large") }
 
-// mutatorOf returns a mutator for the files in the embedded folder dir, sorted by name.
+// mutatorOf returns a mutator for the files in the embedded folder dir, sorted by name, with .gz unpacked.
 func mutatorOf(t testing.TB, dir string) *Mutator {
 	t.Helper()
 	m := &Mutator{}
@@ -120,8 +119,9 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four changed parts, and sometimes a change to the whole file, cut off at maxBytes,
-// as d decides. changes describes this. Data of an unknown format, or without a complete part, are returned unchanged.
+// change returns data with one to four changed parts, mostly with the fields that depend on other parts made right,
+// and sometimes with a change to the whole file, cut off at maxBytes, as d decides. changes describes this. Data of
+// an unknown format, or without a complete part, are returned unchanged.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {

@@ -38,7 +38,7 @@ func (m *Mutator) changePart(root *part, d *dice) string {
 }
 
 // changeWhole returns the file data after one change, and a description of the change: a byte is changed, or the file
-// is cut off, doubled or given the end of another file.
+// is cut off, doubled, or continued from some offset on as another valid file of format f.
 func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
 	switch at := d.sampleBelow(len(data)); d.sampleBelow(4) {
 	case 0:
@@ -117,7 +117,7 @@ func (s site) take() part {
 	return p
 }
 
-// move moves a part to the beginning or end, or next to the first or last part, in many formats signature and end.
+// move moves the part to one of the first two or last two places of its list, and returns "" if that changes nothing.
 func (s site) move() string {
 	to, where := min(1, s.sampleBelow(8)), "front " // seldom before the first part, which is the signature
 	if s.sampleBelow(3) == 0 {
@@ -131,7 +131,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice inserts a part from another file of the format, or has the file end as that file does, from a part on.
+// splice inserts a part from another file of the format, or replaces the part and all after it by that file's end.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)

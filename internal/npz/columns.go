@@ -54,7 +54,7 @@ func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	}
 	runs, length := c.rows, count // number and length of the runs of contiguous values: a part of each row, or all
 	if c.contiguous {
-		runs, length = 1, c.rows*count
+		runs, length = 1, c.rows*count // the file goes column after column
 	}
 	if need := length * n.size; cap(c.buffer) < need {
 		c.buffer = make([]byte, need)

@@ -1,7 +1,6 @@
 // Package npz reads and writes matrices and texts in an .npz file: a zip archive of .npy members and any other files.
 //
-// Files are not trusted: the sizes given in a file are compared with limits, and with the bytes that are there, before
-// memory is allocated.
+// Files are not trusted: before memory is allocated, sizes are compared with limits and with the bytes that are there.
 package npz
 
 import (
@@ -80,7 +79,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, M
 // Has reports whether the archive contains a member with the file name member.
 func (f *File) Has(member string) bool { return f.members[member] != nil }
 
-// OpenUpTo is Open with the given limit in bytes instead of MaxBytes.
+// OpenUpTo is Open with the given limit, in bytes, of what all members unpack to, instead of MaxBytes.
 func OpenUpTo(r io.ReaderAt, size int64, limit uint64) (*File, error) {
 	z, err := safefile.OpenZip(r, size)
 	if err != nil {

@@ -57,9 +57,8 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 // tasks is the number of running tasks: see Task.
 var tasks atomic.Int32
 
-// Task begins a task, such as one of several pictures, that shares the processors with other tasks until the returned
-// function is called. With as many tasks as processors, each For has one worker, so that a task stays on one processor
-// and its data in the caches there.
+// Task begins a task, such as one of several pictures, that shares the processors with other tasks until end is called.
+// With as many tasks as processors, each For has one worker, so a task stays on one processor, with its caches.
 func Task() (end func()) {
 	tasks.Add(1)
 	return func() { tasks.Add(-1) }

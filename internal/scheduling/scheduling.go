@@ -74,8 +74,8 @@ const (
 	pace        = 4e6
 )
 
-// New returns a Scheduler that divides memory, a number of bytes, among all pictures. At most as many large pictures
-// wait as queue says. When ending is closed, waiting pictures are refused.
+// New returns a Scheduler that divides memory, in bytes, among all pictures. As many large pictures as processors and
+// half as many small ones work at a time, while at most queue large ones wait. Closing ending refuses those that wait.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
@@ -85,8 +85,8 @@ func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 // Kept returns how many bytes are reserved for small pictures if all pictures together have memory bytes.
 func Kept(memory int64) int64 { return memory / 8 }
 
-// Begin puts a picture that needs load into the queue, behind others of its rank, and returns its slot. The picture may
-// begin at once if memory and one of the Places are free. If too many pictures wait, Begin returns a Busy error.
+// Begin puts a picture that needs load into the queue, ranked by its arrival plus twice its estimated time, and
+// returns its slot. If there is room, the picture may begin at once. If too many wait, the error is Busy.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
 	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2 // kept has room for two such pictures
@@ -124,7 +124,7 @@ func (s *Scheduler) Await(ctx context.Context, slot *Slot, queued func(position 
 	}
 }
 
-// Start lets the picture use the processors if it may begin; it returns false if the picture must still wait.
+// Start lets the picture use the processors, until o.rest is called, if it may begin. Otherwise it returns false.
 func (o *Slot) Start() bool {
 	select {
 	case <-o.ready:
@@ -192,7 +192,8 @@ func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 // muchLess reports whether o needs less than a quarter of the work of other, which then pauses for o.
 func (o *Slot) muchLess(other *Slot) bool { return 4*o.seconds() < other.seconds() }
 
-// fits reports whether memory and a place are free for slot. Pictures that would pause for it take memory but no place.
+// fits reports whether slot may work now: whether a place is free, not counting pictures that would pause for slot,
+// and memory, of which large pictures leave s.kept to small ones.
 func (s *Scheduler) fits(slot *Slot) bool {
 	used, large, places := int64(0), int64(0), s.large
 	if slot.small {
@@ -226,7 +227,7 @@ func (s *Scheduler) admit() {
 	})
 }
 
-// leave removes slot from s.waiting or s.working, and admits the pictures that fit then.
+// leave removes slot from s.waiting or s.working, admits the pictures that fit then, and wakes the waiting.
 func (s *Scheduler) leave(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

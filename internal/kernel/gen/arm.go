@@ -94,7 +94,7 @@ func (f *armFunction) vectors(code uint32, mnemonic string, a, b, v vector) {
 
 var armVariable = regexp.MustCompile(`<\d+>`)
 
-// variables returns the variables that a line uses.
+// variables returns the numbers of the variables that a line uses: written as <number> in its text, or as operands.
 func (l armLine) variables() (list []int) {
 	for _, s := range armVariable.FindAllString(l.text, -1) {
 		n, _ := strconv.Atoi(s[1 : len(s)-1])

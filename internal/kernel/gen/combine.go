@@ -27,9 +27,9 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512, NEON, SIMD128},
 })
 
-// combine writes combine or, if onto is true, combineOnto. It processes dst eight vectors at a time, then one
-// vector, then one number at a time. All three loops add the parts in order, and round products before they add
-// them, so that all machines compute the same bits.
+// combine writes combine, dst[x] = Σ_k weight[k]·src[at[k]+x], or combineOnto, which adds base[x] and clips to 0..1.
+// It processes dst eight vectors at a time, then one vector, then one number. All three loops add in the order of k,
+// and round products before they add them, so that all machines compute the same bits.
 func (t tier) combine(onto bool) {
 	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), lengthOf("dst")
 	var base reg.GPVirtual

@@ -31,8 +31,8 @@ var _ = register(operation{
 // convolve scales, rounds and clips the sums while they are in registers.
 func (t tier) convolve() { t.filter(4, t.store) }
 
-// store scales, rounds and clips the sums of a tile and stores them at dst. sample and output are the first of the
-// tile, and tall is the number of samples of the tile.
+// store scales, rounds and clips the sums of a tile, adds skip, clips them again and stores them at dst. sample and
+// output are the first of the tile, and tall is the number of its samples. acc has their vectors of outputs in turn.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
 	outputs(dst, line, sample, output, 2)
@@ -46,7 +46,7 @@ func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int
 	}
 }
 
-// residual scales the sums while they are in registers, and stores them as float32.
+// residual multiplies the sums by the scale of their output and stores them as float32, neither rounded nor clipped.
 func (t tier) residual() {
 	t.filter(4, func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 		dst, line, p := pointer("dst"), lengthOf("bias"), pointer("scale")
@@ -71,8 +71,8 @@ func (t tier) residual() {
 
 // filter computes the sums of tiles of samples and outputs, as large as the registers can hold, and calls finish with
 // the sums of each tile. tall is the number of samples in a tile with AVX2. The last tile of a row ends where the row
-// ends, so that some samples are computed twice. With AVX-512 a tile has 24 samples and one vector of outputs, for any
-// number of outputs: wider tiles would gain 4 % in the outer layers.
+// ends, so that some samples are computed twice. With AVX-512 a tile has 24 samples and one vector of 16 outputs,
+// which suits every number of outputs. A second loop with wider tiles would only make the outer layers 4 % faster.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
 	if t.lanes == 8 {

@@ -25,7 +25,7 @@ func (l simdLimits) sum(v, skip value) value {
 	return maxShorts(minShorts(addShortsSaturated(v, skip), l.most.value()), l.lowest.value())
 }
 
-// simdConvolve writes convolve for WebAssembly: it scales the sums of 8 outputs of 4 samples, and adds skip.
+// simdConvolve writes convolve for WebAssembly: it scales and clips 8 sums of 4 samples, adds skip, clips again.
 func simdConvolve(f *function) {
 	limits := f.simdLimits()
 	positive, negative := f.vectors(2), f.vectors(2)
@@ -48,7 +48,7 @@ func simdConvolve(f *function) {
 	})
 }
 
-// simdResidual writes residual for WebAssembly.
+// simdResidual writes residual for WebAssembly: it stores sums times the scale of their output as float32.
 func simdResidual(f *function) {
 	scale, dst := f.vectors(2), f.int(number(0))
 	f.simdFilter(func(acc []local, sample, output value) {
@@ -65,8 +65,8 @@ func simdResidual(f *function) {
 	})
 }
 
-// simdFilter sums up 8 outputs of 4 samples at a time in registers, and calls finish with these sums. The last 4
-// samples end where the row ends, so that some samples are computed twice.
+// simdFilter sums up 8 outputs, from output on, of 4 samples, from sample on, at a time. finish gets the sums as two
+// vectors for each sample. The last 4 samples end where the row ends, so that some samples are computed twice.
 func (f *function) simdFilter(finish func(acc []local, sample, output value)) {
 	const tall, wide, group = 4, 2, 16
 	output, row, left, pairs := f.int(number(0)), f.int(number(0)), f.int(number(0)), f.int(number(0))

@@ -13,8 +13,8 @@ var _ = register(operation{
 	assembly:  tier.mul,
 })
 
-// mul works on tiles of 4 rows of C. A tile stays in registers during the loop over the inner dimension, so every entry
-// is one chain of fused multiply-adds in the same order, in a tile of any width.
+// mul writes C = AᵀB, by tiles of 4 rows of C. A tile stays in registers during the loop over the inner dimension, so
+// every entry is one chain of fused multiply-adds in the same order, in a tile of any width.
 func (t tier) mul() {
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	aRows := pointer("a")
@@ -47,7 +47,7 @@ func (t tier) mul() {
 	})
 }
 
-// mulTile computes a tile of 4 rows of C in acc, and stores it at to.
+// mulTile computes in acc, and stores at to, 4 rows of C = AᵀB, from 4 columns of A at aRows and columns of B at b.
 func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVirtual) {
 	w := len(acc) / 4
 	for _, v := range acc {
@@ -91,7 +91,7 @@ var _ = register(operation{
 	assembly:  tier.maxAbs,
 })
 
-// maxAbs keeps the largest magnitudes of four vectors in registers and combines them at the end.
+// maxAbs returns the largest magnitude in v. Four registers keep the largest so far, and are combined at the end.
 func (t tier) maxAbs() {
 	v, n := pointer("v"), lengthOf("v")
 	sign, best := t.constant(signOff), t.zeros(4)
@@ -114,7 +114,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// indexAbs compares a vector at a time, and finds the first equal lane by the lowest bit of the comparison.
+// indexAbs returns the index of the first entry of magnitude value, or n. It finds a lane by the lowest bit of a mask.
 func (t tier) indexAbs() {
 	v, n, value := pointer("v"), lengthOf("v"), t.number("value")
 	sign, i, mask := t.constant(signOff), GP64(), GP64()
@@ -153,8 +153,8 @@ var _ = register(operation{
 	assembly:  tier.advance,
 })
 
-// advance writes the loops of Advance: it computes four vectors of p in registers, through all members of the support,
-// before it updates corr and the largest |corr|.
+// advance writes the loops of Advance: four vectors of p = scale·(gram − Σ_i row_i·basis_i) at a time, summed in
+// registers, and for each of them corr − proj·p and the largest |corr|.
 func (t tier) advance() {
 	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
 	row, n := pointer("row"), lengthOf("p")
@@ -199,7 +199,8 @@ var _ = register(operation{
 	assembly:  tier.scores,
 })
 
-// scores computes each step of Score for whole vectors, and keeps the largest scores in registers.
+// scores writes the loops of Score: fresh loses p², and becomes +Inf if that leaves at most least. The score is
+// corr²/fresh, or 0 where |corr| is at most floor. The largest scores stay in registers.
 func (t tier) scores() {
 	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), lengthOf("score")
 	least, floor := t.number("least"), t.number("floor")
@@ -231,7 +232,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// add loads, adds and stores several vectors in each pass of the loop.
+// add adds v to to, several vectors in each pass of the loop.
 func (t tier) add() {
 	to, v, n := pointer("to"), pointer("v"), lengthOf("to")
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {

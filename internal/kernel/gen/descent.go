@@ -11,8 +11,8 @@ var _ = portable("convolve32",
 		"bias []float32, n int)", []string{"runs", "bias"},
 	"len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
-// convolve32 keeps the sums of several samples and 16 outputs, or 32 with AVX-512, in registers for all taps. It
-// broadcasts each entry of src to a vector.
+// convolve32 writes bias plus the products of each sample's runs of k entries with weights, which lie pitch apart from
+// entry to entry, gap apart for each 16 outputs. Several samples of 16 or, with AVX-512, 32 outputs fill registers.
 func (c *code) convolve32() {
 	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()} // samples of a tile, and vectors of outputs
 	if c.lanes == 8 {
@@ -48,8 +48,8 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of sums for
-// each sample. right is for weights.
+// sumSamples32 sets acc to the sums of len(acc)/len(right) samples at and after from: len(right) vectors of outputs
+// for each sample. right is for the weights of one entry of a run, which lie pitch after the previous entry's.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -113,7 +113,7 @@ func (c *code) stepOf() *stepping {
 	return s
 }
 
-// skip moves a pointer by some samples.
+// skip moves the pointer p forward by the given number of samples, which are s.one bytes apart.
 func (s *stepping) skip(p integer, samples int) {
 	if s.arm == nil {
 		move := GP64()
@@ -144,7 +144,7 @@ func (s *stepping) from(first integer, samples int) []integer {
 	return list
 }
 
-// at returns the memory of sample i on amd64.
+// at returns the memory of sample i on amd64. samples holds a pointer to every seventh sample.
 func (s *stepping) at(samples []integer, i int) Mem {
 	base := samples[i/7]
 	switch i %= 7; i {
@@ -269,7 +269,7 @@ var _ = register(operation{
 	assembly:  tier.activate,
 })
 
-// channels writes a loop over vectors of channels; body gets a vector's offset and all channels' size in bytes.
+// channels writes a loop over the vectors of a sample's channels. body gets the bytes to a vector and of all channels.
 func (t tier) channels(slice string, body func(offset, pitch reg.GPVirtual)) {
 	n, pitch, offset := lengthOf(slice), GP64(), GP64()
 	MOVQ(n, pitch)
@@ -310,7 +310,8 @@ var _ = register(operation{
 	assembly:  tier.activateBack,
 })
 
-// activateBack keeps the sums of a vector of channels for toSlope and toBias in registers, over all samples.
+// activateBack adds d·z to toSlope and multiplies d by slope where z < 0, and then adds d to toBias everywhere. The
+// sums for a vector of channels stay in registers over all samples.
 func (t tier) activateBack() {
 	d, z, slope, zero := pointer("d"), pointer("z"), pointer("slope"), t.zero()
 	toSlope, toBias := pointer("toSlope"), pointer("toBias")
@@ -345,7 +346,7 @@ var _ = register(operation{
 	assembly:  tier.adam,
 })
 
-// adam computes a vector of parameters at a time; the names follow the formula of Adam in package kernel.
+// adam writes Adam: with x = clip·grad, m += rest1·(x − m), v += rest2·(x² − v) and p −= rate·m/(√v + least).
 func (t tier) adam() {
 	p, m, v, grad := pointer("p"), pointer("m"), pointer("v"), pointer("grad")
 	clip, rest1, rest2 := t.number32("clip"), t.number32("rest1"), t.number32("rest2")

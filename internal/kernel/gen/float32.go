@@ -13,8 +13,8 @@ var _ = register(operation{
 	assembly:  tier.mul32,
 })
 
-// mul32 works on tiles of rows, which stay in registers during the loop over the inner dimension, so every entry is one
-// chain of fused multiply-adds in the same order, in a tile of any width.
+// mul32 writes C = AᵀB by tiles of C, which stay in registers during the loop over the inner dimension, so every
+// entry is one chain of fused multiply-adds in the same order, in a tile of any width.
 func (t tier) mul32() {
 	tall, widths := t.lanes, []int{3, 2, 1} // the rows of a tile, and the vectors in a row
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
@@ -86,7 +86,7 @@ var _ = register(operation{
 	assembly:  tier.sumRows,
 })
 
-// sumRows keeps sums in registers for all offsets: four vectors at a time, then 16 float32.
+// sumRows writes dst[x] = Σ_k src[offsets[k]+x], with the sums of four vectors, then of 16 float32, in registers.
 func (t tier) sumRows() {
 	dst, src, n := pointer("dst"), pointer("src"), lengthOf("dst")
 	for _, w := range []int{4, 64 / t.bytes()} {

@@ -62,7 +62,7 @@ func (c *code) horner(x vector, coefficients ...float32) vector {
 	return sum
 }
 
-// power writes what the function power of package kernel computes, with the same constants.
+// power writes m and s with eˣ = 2s(1 + m), where s is a power of 2, with the constants of package kernel's power.
 func (c *code) power(x vector) (m, s vector) {
 	const toInteger = 3 << 22
 	x = c.of(opLesser, c.constant(88.8), c.of(opGreater, c.constant(-86.9), x))
@@ -87,7 +87,7 @@ func (c *code) expm1(x vector) vector {
 
 func (c *code) onePlusExp(x vector) vector { return c.of(opAdd, c.exp(x), c.constant(1)) }
 
-// erf writes what the function erf of package kernel computes, with the same constants.
+// erf writes the error function as package kernel's erf: for z = |x| up to 0.875 z·P(z²), else 1 − exp(−Q(z)), signed.
 func (c *code) erf(x vector) vector {
 	z := c.magnitude(x)
 	near := c.of(opMul, z, c.horner(c.of(opMul, z, z), -0.000622242107, 0.00503587211, -0.0267939549, 0.112825245,

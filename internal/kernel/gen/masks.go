@@ -12,7 +12,7 @@ type mask struct {
 	v reg.VecVirtual
 }
 
-// mask returns a new mask. set writes the instruction that sets the register.
+// mask returns a new mask: a mask register with AVX-512, otherwise a vector. set writes the instruction that sets it.
 func (t tier) mask(set func(to reg.Register)) mask {
 	if t.lanes == 8 {
 		m := mask{k: K()}

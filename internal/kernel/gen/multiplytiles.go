@@ -62,8 +62,8 @@ func (t tier) multiplyTiles() {
 	JLT(LabelRef(top))
 }
 
-// multiplyBlock computes the sums of a block: tall is its number of tiles, wide its number of vectors of outputs. The
-// memory last records whether it works on the last two entries of the column.
+// multiplyBlock computes both sums of a column for a block of tall tiles, from tile on, and wide vectors of outputs,
+// from output on. In memory, last is 0 for the second and third row of the column, then 1 for the first and last.
 func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output reg.GPVirtual, tall, wide int) {
 	n := tall * wide
 	first, second, difference := acc[:n], acc[n:2*n], acc[2*n]
@@ -125,9 +125,9 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output
 	}
 }
 
-// multiplyPairs adds the products for two entries of a transform to acc, and moves weights past the weights of both. v
-// points to the first tile of the first entry. tiles holds the steps from tile to tile, line the bytes from the weights
-// of one entry for two channels to the weights of the other.
+// multiplyPairs adds to acc[e] the products for entry e, 0 or 1, of a transform: for tall tiles, wide vectors of
+// outputs each. v points to the first tile of entry 0, and tiles holds the steps to the next tiles. For each pair of
+// channels weights points to the weights for entry 0, which line bytes later are followed by the weights for entry 1.
 func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles steps, weights, line reg.GPVirtual, tall,
 	wide int) {
 	base := [2][]reg.GPVirtual{{v}, {GP64()}}

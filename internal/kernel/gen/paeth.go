@@ -15,8 +15,8 @@ var _ = register(operation{
 	tiers:     []string{AVX2, NEON}, // 32 bytes at a time are fast enough
 })
 
-// paeth processes 32 bytes at a time. |(b-c)+(a-c)| is |b-c| + |a-c| if both differences have the same sign, otherwise
-// the difference of the two magnitudes. A sum limited to 255 is still no smaller than either magnitude.
+// paeth writes Paeth for 32 bytes at a time. |(b-c)+(a-c)| is |b-c| + |a-c| if both differences have the same sign,
+// otherwise the difference of these magnitudes. A sum limited to 255 is still no smaller than either magnitude.
 func (t tier) paeth() {
 	out, x, a, b, c, n := pointer("out"), pointer("x"), pointer("a"), pointer("b"), pointer("c"), lengthOf("x")
 	zero, total := t.zero(), t.zero()

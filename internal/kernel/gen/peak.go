@@ -12,7 +12,8 @@ var _ = register(operation{
 	assembly:  tier.peak,
 })
 
-// peak multiplies registers by registers: 24 vectors of sums in one loop with AVX-512, 12 in each of four with AVX2.
+// peak multiplies x and y in registers, as a benchmark of the fastest possible products of integers: 24 vectors of
+// sums in one loop with AVX-512, 12 in each of four with AVX2.
 func (t tier) peak() {
 	acc := t.vecs(3 * t.lanes)
 	sums, x, y := pointer("sums"), t.number32("x"), t.number32("y")

@@ -77,7 +77,7 @@ func (t tier) addPixels() {
 	Label(done)
 }
 
-// fewOf loads n numbers, 2 to 4, at p, followed by zeros.
+// fewOf loads n float32, 2 to 4, at p, followed by zeros.
 func fewOf(n int, p reg.GPVirtual) reg.VecVirtual {
 	v := XMM()
 	if n == 4 {

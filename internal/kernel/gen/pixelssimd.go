@@ -19,8 +19,8 @@ func (n lanes) store(f *function, at value, offset int, v value) {
 	}
 }
 
-// simdCombine writes combine or, if onto is true, combineOnto. It processes dst four vectors at a time, then one
-// vector, then one number at a time.
+// simdCombine writes combine, dst[x] = Σ_k weight[k]·src[at[k]+x], or combineOnto, which adds base[x] and clips to
+// 0..1. It processes dst four vectors at a time, then one vector, then one number.
 func (f *function) simdCombine(onto bool) {
 	rest, k := f.int(f.arg("dstLen")), f.int(number(0))
 	dst, src, base := f.int(f.arg("dst")), f.int(f.arg("src")), f.int(number(0))
@@ -117,8 +117,8 @@ func simdAddPixels(f *function) {
 	}
 }
 
-// around writes a loop over groups of four positions. For each group, body gets one after the other the nine samples
-// around each position, the middle sample first; then finish gets the byte offset of the group.
+// around writes a loop over groups of four positions: body gets the nine samples around each position one after
+// another, the middle one first, and then finish gets the byte offset of the group.
 func (f *function) around(finish func(at local), body func(first bool, sample value)) {
 	at := f.int(number(0))
 	x := f.vectors(1)[0]
@@ -134,7 +134,8 @@ func (f *function) around(finish func(at local), body func(first bool, sample va
 	})
 }
 
-// simdBoundFlatAreas writes boundFlatAreas for WebAssembly: it keeps the nine samples in variables.
+// simdBoundFlatAreas writes boundFlatAreas for WebAssembly: least and most get the minimum and the maximum of the
+// nine samples around a position, or −Inf and +Inf where fewer than three samples equal the minimum or the maximum.
 func simdBoundFlatAreas(f *function) {
 	const many = 2 // equal samples that are not enough
 	nine := f.vectors(9)
@@ -144,7 +145,7 @@ func simdBoundFlatAreas(f *function) {
 		f.set(los, same(0))
 		f.set(his, same(0))
 		for _, v := range nine {
-			f.set(los, subInts(los.value(), equalInts(v.value(), lo.value())))
+			f.set(los, subInts(los.value(), equalInts(v.value(), lo.value()))) // minus −1 if equal
 			f.set(his, subInts(his.value(), equalInts(v.value(), hi.value())))
 		}
 		f.store(add(f.arg("least"), at.value()), 0,

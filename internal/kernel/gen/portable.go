@@ -396,8 +396,8 @@ func bitsOf(long, short func(...Op), ops []Op) {
 func (c *code) apply(op operator, a, b, result vector) {
 	switch {
 	case c.arm == nil:
-		op.avx(b.VecVirtual, a.VecVirtual, result.VecVirtual)
-	case op.name == "lesser":
+		op.avx(b.VecVirtual, a.VecVirtual, result.VecVirtual) // the second operand comes first in Go's assembly
+	case op.name == "lesser": // arm64's own minimum and maximum treat NaN and zeros in another way
 		c.setVector(result, c.ifGreater(b, a, a, b))
 	case op.name == "greater":
 		c.setVector(result, c.ifGreater(a, b, a, b))

@@ -32,7 +32,7 @@ func (c *columns) each(body func()) {
 	})
 }
 
-// entries writes a loop over the vectors of a column. After it, offset is at the next column.
+// entries writes a loop over the vectors of a column of c.ld bytes. Then offset is at the start of the next column.
 func (c *columns) entries(body func()) {
 	XORQ(c.index, c.index)
 	top := label("entries")
@@ -55,7 +55,8 @@ var _ = register(operation{
 	assembly:  tier.ropUpdate,
 })
 
-// ropUpdate writes the loops of ROPUpdate, whose formulas have the same names; `next` is the new q.
+// ropUpdate writes the loops of ROPUpdate: p = ((2s−1)·q − z + 2w·u − e)/2, old = s·q, q ← αp + (1−αs)·q, which is
+// `next`, z ← z + α(p − w·u), and length = ‖q‖².
 func (t tier) ropUpdate() {
 	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
 	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
@@ -107,7 +108,8 @@ var _ = register(operation{
 	assembly:  tier.shorten,
 })
 
-// shorten writes the loop of Shorten; now is s, and lost is 1 − s.
+// shorten writes the loop of Shorten: now = max(0, 1 − t·(1−c+ct)), t = 1/(ρ√x), lost = 1 − now, part = now − r·lost,
+// and sums of now²·x and lost²·x.
 func (t tier) shorten() {
 	shrink, part, square := pointer("shrink"), pointer("part"), pointer("square")
 	n, out := lengthOf("shrink"), pointer("out")
@@ -151,7 +153,7 @@ var _ = register(operation{
 	assembly:  tier.ropResidual,
 })
 
-// ropResidual keeps pq, the sum of ‖p − s·q‖², and moved, the sum of ‖old − s·q‖², in registers.
+// ropResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² of all columns, as pq and moved, to out.
 func (t tier) ropResidual() {
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")
@@ -249,7 +251,7 @@ var _ = register(operation{
 	assembly:  tier.project,
 })
 
-// project writes the loops of Project. The sums are written as the comment at Project says: without q if s is 0.
+// project writes the loops of Project: w = zᵀu, a sum of ‖s·q − w·u‖², which is w² if s is 0, and a sum of ‖z‖² − w².
 func (t tier) project() {
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns(lengthOf("u"), lengthOf("shrink"))
@@ -303,7 +305,8 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
-// rescale writes the loops of Rescale: q times s = grow, and part = w·u plus r times the rest of z.
+// rescale writes the loops of Rescale: a column of q becomes s·q, where s is its entry of grow. A column of z becomes
+// w·u + r(z − w·u).
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scaleAndClip returns a function that writes the code of kernel's scaleAndClip for 16 or 32 sums, which fill the given
-// number of vectors; output is the first output. The code adds the values at skip and stores the result at dst.
+// scaleAndClip returns a function that writes code for the 16 or 32 sums in acc, of the outputs from output on. The
+// code multiplies each sum by a scale of its output, rounds and clips it, adds skip, clips again, and stores it at dst.
 func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
@@ -57,8 +57,8 @@ func (t tier) chooseScale(v, positive reg.VecVirtual, negative Mem, by reg.VecVi
 	}
 }
 
-// clipAndAdd clips the outputs in v to the first two limits, adds skip, and clips the sums to the last two limits. Each
-// of the four limits fills 32 entries.
+// clipAndAdd clips the outputs in v to the first two limits, the largest and the smallest value, adds skip, and clips
+// the sums to the last two, in the same order. Each of the four limits is repeated in 32 entries.
 func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMINSW(from(limits, 0), v, v)
 	VPMAXSW(from(limits, 64), v, v)

@@ -42,18 +42,18 @@ func (op operation) parse() (s signature, err error) {
 			slice, ok := field.Type.(*ast.ArrayType)
 			if !ok {
 				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
-				isFloat32 := types.ExprString(field.Type) == "float32"
-				s.parameters = append(s.parameters, parameter{name.Name, name.Name, false, isFloat32})
+				is := types.ExprString(field.Type) == "float32"
+				s.parameters = append(s.parameters, parameter{name: name.Name, argument: name.Name, isFloat32: is})
 				continue
 			}
 			sliceNames = append(sliceNames, name.Name)
 			parameters = append(parameters, name.Name+" *"+types.ExprString(slice.Elt))
 			start := "unsafe.SliceData(" + name.Name + ")"
-			s.parameters = append(s.parameters, parameter{name.Name, start, true, false})
+			s.parameters = append(s.parameters, parameter{name: name.Name, argument: start, isPointer: true})
 			if slices.Contains(op.lengths, name.Name) {
 				length := lengthName(name.Name)
 				parameters = append(parameters, length+" int")
-				s.parameters = append(s.parameters, parameter{length, "len(" + name.Name + ")", false, false})
+				s.parameters = append(s.parameters, parameter{name: length, argument: "len(" + name.Name + ")"})
 			}
 		}
 	}

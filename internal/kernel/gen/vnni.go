@@ -16,7 +16,7 @@ import (
 func vnni(t tier, x, y, acc reg.VecVirtual) {
 	opcode := "VPDPWSSD"
 	if t.name == AVXVNNI {
-		opcode = vexForm
+		opcode = vexForm // which encodeVEX replaces by bytes
 	}
 	Instruction(&ir.Instruction{
 		Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc}, ISA: []string{t.name},
@@ -28,8 +28,7 @@ const vexForm = "VPDPWSSD_VEX"
 
 var vexLine = regexp.MustCompile(vexForm + `\s+Y(\d+), Y(\d+), Y(\d+)`)
 
-// encodeVEX replaces vexForm by bytes in a file of assembly: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2,
-// VPDPWSSD).
+// encodeVEX replaces VPDPWSSD_VEX in a file of assembly by bytes: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2).
 func encodeVEX(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -35,8 +35,8 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
-// transformInput generates code that transforms a row of tiles of inputs, one group of channels after another. For
-// each group, its inner loop goes along the tiles.
+// transformInput generates code that computes BᵀdB of the 4×4 samples d of each tile in a row of tiles, one group of
+// channels after another. For each group, its inner loop goes along the tiles.
 func (t tier) transformInput() {
 	t.channelGroups(func() Op { return place(Param("channels")) },
 		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {
@@ -50,8 +50,7 @@ func (t tier) transformInput() {
 }
 
 // channelGroups writes loops over the number of channels that limit returns: first for groups that fill a vector, then
-// for the rest with half and quarter vectors. body writes the code for the group of channels that begins at channel;
-// vec returns a register.
+// for the rest with half and quarter vectors. body writes the code for a group from channel on; vec returns a register.
 func (t tier) channelGroups(
 	limit func() Op, body func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual),
 ) {
@@ -78,7 +77,7 @@ func (t tier) channelGroups(
 // columnOrder is the order of the rows in a stored column of a transform: multiplyTiles needs rows 1 and 2 first.
 var columnOrder = [4]int{1, 2, 0, 3}
 
-// transformChannels transforms a vector of channels of all tiles. It computes only some rows of the transform, given as
+// transformChannels writes BᵀdB for a vector of channels of all tiles, but only for some rows of the result, given as
 // indices of columnOrder. Two of the four columns of a tile are also columns of the tile before.
 func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() reg.VecVirtual) {
 	var src [4]reg.GPVirtual
@@ -163,8 +162,8 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// transformOutput works on 32 outputs of a tile at a time, and finally on 16. It packs two vectors of sums into one
-// vector of outputs; the order of sumLane makes the packed outputs adjacent.
+// transformOutput makes the scaled and clipped 2×2 samples of tiles from sums, 32 outputs at a time, finally 16. It
+// packs two vectors of sums into one vector of outputs; the order of sumLane makes the packed outputs adjacent.
 func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
 // outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16; output is a register with
@@ -266,7 +265,7 @@ func limit(limit Op, v reg.Register) Op {
 	return limit
 }
 
-// pack packs the integers of one or two vectors to 16 bits.
+// pack packs two vectors of integers, or the halves of one, to 16 bits, in turn four of the first, four of the second.
 func (t tier) pack(acc []reg.VecVirtual) reg.Register {
 	if len(acc) == 2 {
 		VPACKSSDW(acc[1], acc[0], acc[0])

@@ -191,7 +191,7 @@ func (c *code) eachChannel(slice string, body func(column integer)) {
 // inclined returns v, with lanes of negative sign multiplied by slope.
 func (c *code) inclined(v, slope vector) vector { return c.ifNegative(v, c.of(opMul, v, slope), v) }
 
-// spread writes what the function spread of package kernel computes.
+// spread writes the input transform of Winograd's F(4×4,3×3) along one direction: Bᵀ times the six samples of m.in.
 func (m *mapping) spread() {
 	a, b, c, d, e, f := m.in[0], m.in[1], m.in[2], m.in[3], m.in[4], m.in[5]
 	m.store(0, m.fuse(4, a, m.fuse(-5, c, e)))
@@ -204,7 +204,7 @@ func (m *mapping) spread() {
 	m.store(5, m.fuse(4, b, m.fuse(-5, d, f)))
 }
 
-// gather writes what the function gather of package kernel computes.
+// gather writes the output transform of Winograd's F(4×4,3×3) along one direction: Aᵀ times the six sums of m.in.
 func (m *mapping) gather() {
 	s, d := m.plus(m.in[1], m.in[2]), m.minus(m.in[1], m.in[2])
 	s2, d2 := m.plus(m.in[3], m.in[4]), m.minus(m.in[3], m.in[4])

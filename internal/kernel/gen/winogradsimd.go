@@ -38,8 +38,7 @@ func (f *function) eachTiles(finish func(first value)) {
 }
 
 // eachGroup writes a loop over groups of `tall` items. count names the parameter with the number of items, at least
-// tall; body writes the work on a group, given its first index. The last group ends with the last item, so some
-// items are processed twice.
+// tall; body writes the work on the group from first on. The last group ends with the last item and may overlap.
 func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))
@@ -52,7 +51,7 @@ func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	})
 }
 
-// simdTransformInput processes 8 channels at a time. For each group it walks along the tiles of a row. Two of the four
+// simdTransformInput writes BᵀdB of the 4×4 samples d of each tile of a row, 8 channels at a time. Two of the four
 // columns of a tile are also columns of the tile before.
 func simdTransformInput(f *function) {
 	channel := f.int(number(0))
@@ -125,9 +124,8 @@ func simdTransformEntry(i int, x, y value) value {
 	return subShorts(x, y)
 }
 
-// simdMultiplyTiles keeps the sums of one entry in registers, for 4 tiles and 8 outputs: that fits into 16 registers.
-// It takes the second and third row first: the output transform adds their sum to its first row, their difference to
-// its second.
+// simdMultiplyTiles sums products of input and filter transforms in registers, for an entry, 4 tiles and 8 outputs at
+// a time. Rows 1 and 2 come first: the output transform adds their sum to its row 0, their difference to its row 1.
 func simdMultiplyTiles(f *function) {
 	const tall, wide, unrolled = 4, 2, 4
 	tile, line := f.int(shift(f.arg("channels"), 1)), f.int(shift(f.arg("biasLen"), 2))
@@ -236,8 +234,8 @@ func simdMultiplyTiles(f *function) {
 	})
 }
 
-// addProducts sets x to sample, a pair of samples in every lane, and adds the products with each of words, sums of
-// two in each lane, to the entry of acc with the same index.
+// addProducts sets x to sample, which has the same pair of 16-bit samples in every lane. To each lane of acc[i] it
+// adds the products of the first and of the second sample with the two weights in the same lane of words[i].
 func (f *function) addProducts(acc, words []local, x local, sample value) {
 	f.set(x, sample)
 	for i, to := range acc {
@@ -261,8 +259,7 @@ func (f *function) simdOutputs(body func(output value, offset int, lanes [2]int)
 	}
 }
 
-// tileSums holds pointers to the two rows of sums of a tile, and the distances in bytes from its first column to the
-// second, third and fourth.
+// tileSums holds pointers to the two rows of sums of a tile, and the bytes from its first column to each other.
 type tileSums struct {
 	rows           [2]local
 	two, four, six local

@@ -18,8 +18,7 @@ import (
 	"superres/internal/must"
 )
 
-// Browser is a tab of a headless Chromium, driven through pipes with the DevTools protocol: messages in JSON, each
-// ended by a zero byte.
+// Browser is a tab of a headless Chromium, driven by DevTools messages through pipes: JSON, each ended by a zero byte.
 type Browser struct {
 	t testing.TB
 	*pipe

@@ -25,7 +25,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 		r.skip(j)
 	}
 	r.setJobs(b.jobs)
-	limit := e.opt.Limits.Memory + console.Ballast          // near the limit, garbage is collected sooner
+	limit := e.opt.Limits.Memory + console.Ballast          // the ballast counts as memory, but takes none
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit)) // sets limit now, and the limit before it at the end
 	console.LimitProcess(ctx, e.opt.Limits)
 	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory)}

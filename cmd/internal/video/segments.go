@@ -56,8 +56,7 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the existing segments of the result at path out, up to the first that has no file, or none if
-// they have another key. It changes no file.
+// openSegments returns the segments of the result at path out, up to the first without a file; none if the key differs.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
 	const most = 16 << 20 // bytes: enough for more segments than a file can have

@@ -106,7 +106,7 @@ func (r *result) describe(l *learners.Result) error {
 			r.Used++
 		}
 	}
-	r.Coherence = l.Dictionary.Angles(1).Max
+	r.Coherence = l.Dictionary.Angles(1).Max // the largest |cos| of the angle between two atoms
 	r.Least, r.Falling = l.Least(), l.Falling()
 	next := 1.0 // the least number of an iteration that r.Curve gets next
 	for _, s := range l.Steps {

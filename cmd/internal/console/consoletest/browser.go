@@ -132,7 +132,7 @@ func (b *Browser) retryTest(err error) {
 
 // try is like Call, but returns the answer as JSON, or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
-	b.stop.Reset(patience)
+	b.stop.Reset(patience) // kills the browser unless another call begins within patience
 	b.id++
 	message := map[string]any{"id": b.id, "method": method, "params": params}
 	if b.session != "" {

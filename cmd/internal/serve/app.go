@@ -125,7 +125,7 @@ func (w *window) count(change int) {
 	defer w.mu.Unlock()
 	w.pages += change
 	w.came = w.came || change > 0
-	w.due = change == 0 || change < 0 && w.due
+	w.due = change == 0 || change < 0 && w.due // a page is being loaded, until one is opened
 	if change < 0 && !w.due {
 		w.timer.Reset(returnTime)
 	} else {

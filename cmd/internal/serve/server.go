@@ -133,7 +133,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body == http.NoBody { // as clearDeadline does
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
-	defer letIn(r)()
+	defer letIn(r)() // meanwhile add does not close the connection as idle
 	if call, is := strings.CutPrefix(to, "v1/"); is {
 		s.call(w, r, call)
 		return

@@ -111,7 +111,7 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 		}
 	}
 	pictures.MarkContainers(list)
-	if opt.Video {
+	if opt.Video { // the only input is a stream of frames
 		list[0].Format = pictures.Video
 	} else if !opt.Keep.FirstFrame {
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())

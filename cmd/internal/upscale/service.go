@@ -69,7 +69,7 @@ type Request struct {
 	name  string      // file name of the picture; empty: unknown
 	asMap bool        // the result is the map of --map; false: the enlarged picture
 	sure  image.Image // the map, once it is drawn
-	aside *os.File    // Service.Aside
+	aside *os.File    // Service.Aside: a temporary file
 
 	made    enlarging.Made   // how another program made the picture; zero value: none did
 	becomes imagefile.Format // format of the result if another program made the picture; empty: the picture's

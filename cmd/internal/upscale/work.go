@@ -47,7 +47,7 @@ type crew struct {
 
 // do enlarges picture i and reports its outcome. Several calls may run at the same time. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
-	w.budget.queue(i)
+	w.budget.queue(i)                       // waits until all earlier pictures have their memory
 	letNext := sync.OnceFunc(w.budget.next) // lets the next picture take memory
 	defer letNext()                         // also if the picture is refused before its size is known
 	w.report.begin(i)

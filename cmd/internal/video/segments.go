@@ -15,8 +15,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames is the number of frames in each segment but the last: 2 or more, as decodeArgs takes the first two for
-// the model again. An interruption loses one segment.
+// segmentFrames is the number of frames in each segment but the last: 2 or more, since --resume decodes the first two
+// frames again to choose the model. An interruption loses one segment.
 var segmentFrames = 250
 
 // segments are the pieces of a result that were encoded so far: files without sound in a hidden folder beside the

@@ -170,7 +170,7 @@ func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	var names []string
 	for _, e := range list {
 		if t.encoders[e.name] {
-			return t.Wanted.rated(e), nil
+			return t.Wanted.rated(e), nil // with the value of --crf, if the user gave one
 		}
 		names = append(names, e.name)
 	}

@@ -30,7 +30,8 @@ import (
 //	        end     the reply
 //	cancel          end the job early; may come at any time, even after the job has ended
 //
-// A worker awaits the answer to need, admit and share, even in a cancelled job: none may be left for the next job.
+// A worker awaits each answer to need, admit and share, even in a cancelled job: no answer may be left for the next
+// job.
 const (
 	frameStart  = 'S'
 	frameJob    = 'J'

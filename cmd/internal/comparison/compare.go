@@ -208,8 +208,8 @@ type curvePoint struct {
 // dictionaries returns the names of all dictionaries: first those that need no learning, then the learners.
 func (opt Options) dictionaries() []string { return append(opt.Protocol.fixed(), opt.Learners...) }
 
-// tasks returns a task for each run and each dictionary, ordered by run, then by dictionary. It fails if there are more
-// than parts.MaxTrials runs of learners.
+// tasks returns, for each run in turn, a task for each dictionary: first those that the protocol has without learning,
+// then one for each learner. It fails if there are more than parts.MaxTrials runs of learners.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	if runs := float64(p.runs) * float64(len(cmp.opt.Learners)); runs > parts.MaxTrials {

@@ -135,8 +135,8 @@ func (d *data) readTests(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// identify returns args as text, with a hash of the names and bytes of the files that args name, and removes from
-// d.mode the permissions that a file lacks.
+// identify returns args as text, with a hash of the names and bytes of the files that args name. From d.mode, with
+// which the report is written, it removes the permissions that a file lacks.
 func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {

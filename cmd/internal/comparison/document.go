@@ -65,8 +65,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// record returns the content of runs.json: the command, the baselines, the rankings and every run, without pictures. A
-// failed run has only its task and the failure.
+// record returns what runs.json has: command, baselines, rankings, and every run without pictures, or its failure.
 func (f findings) record() any {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
@@ -108,8 +107,8 @@ func (f findings) record() any {
 		"baselines": base, "rankings": rankings, "runs": runs}
 }
 
-// pictures returns the section with the restored pictures. If two learners can be compared, the page opens with the
-// picture of one laid over the picture of the other.
+// pictures returns the section with the restored pictures. If two learners can be compared, the page opens with their
+// pictures laid over one another: A, to the left of the divider, by the second-best learner, and B by the best.
 func (f findings) pictures() report.Section {
 	shown := f.contrasts()
 	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, " +
@@ -136,8 +135,8 @@ func (f findings) learningSection() report.Section {
 	return s
 }
 
-// pictureTable returns a table of the test pictures in shown and their restorations by one form of model, side by side
-// as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
+// pictureTable returns a table of the test pictures in shown and their restorations by one form of model in run
+// f.shownRun, side by side as in the paper. isFirst marks the first such table: see overlay in pictureOf.
 func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {

@@ -46,8 +46,8 @@ func (f findings) shown() form { return f.forms[0] }
 // nfe describes the score in the protocols that restore pictures: the error ‖Î − I‖²_F / ‖I‖²_F.
 var nfe = report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}
 
-// average returns the error for test picture number test or, if test is -1, the mean error over all test pictures.
-// Undefined errors are left out. It is NaN if no error is defined.
+// average returns the error (NFE: see nfe) for test picture number test or, if test is -1, the mean over all test
+// pictures. Undefined errors are left out. It is NaN if no error is defined.
 func average(scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
@@ -103,7 +103,8 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison of plain interpolations, the DCT and the learners for one form of model.
+// contest returns the comparison of plain interpolations, the DCT and the learners for one form of model. The column
+// told says what a learner is given besides the patches: K, the number of atoms, and S, how many a code has.
 func (f findings) contest(kind form) report.Contest {
 	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}

@@ -94,8 +94,9 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 		", a smaller -j or fewer --patches")
 }
 
-// describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms. r.Curve
-// gets the last step of l, and others at least 15 % apart by the number of the iteration, or all if these are 0.
+// describe sets fields of r from l, the result of learning. In run 0 it also draws the picture of the atoms. r.Curve
+// gets the last step of l, and before it only steps at least 15 % apart in the number of the iteration. If the learner
+// counts no iterations, this number is always 0, and r.Curve gets all steps.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -105,7 +106,7 @@ func (r *result) describe(l *learners.Result) error {
 			r.Used++
 		}
 	}
-	r.Coherence = l.Dictionary.Angles(1).Max
+	r.Coherence = l.Dictionary.Angles(1).Max // the largest |cos| of the angle between two atoms
 	r.Least, r.Falling = l.Least(), l.Falling()
 	next := 1.0 // the least number of an iteration that r.Curve gets next
 	for _, s := range l.Steps {
@@ -145,7 +146,7 @@ func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(low*low+high*high, stacked)
 }
 
-// draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
+// draw sets r.Mosaic to a picture of the atoms of d: of each the low-resolution half, enlarged, beside the other half.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
 	side := int(math.Sqrt(float64(rows / (1 + scale*scale)))) // of the low half, in pixels: rows = side²·(1 + scale²)
@@ -198,8 +199,8 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 	return list, nil
 }
 
-// restoreAll reduces all test pictures, enlarges them again with m, and returns the results. Of run 0 it stores the
-// first maxKept pictures, or parts of large ones, and of the later runs before maxRuns the first maxShown.
+// restoreAll reduces all test pictures, enlarges them again with m, and returns the normalised squared error (NFE) of
+// each. It also keeps pictures, or parts of large ones: maxKept of run 0, and maxShown of later runs before maxRuns.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		e, shown, err := m.RestoreExact(ctx, test.img, scale)

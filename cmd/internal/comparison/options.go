@@ -107,7 +107,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// read returns the protocol called a.protocol, changed by a. It fails if the protocol expects another number of inputs.
+// read returns the protocol a.protocol, with the numbers that a sets. It fails if it takes another number of inputs.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
 		if one.name == a.protocol {

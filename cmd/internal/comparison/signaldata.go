@@ -17,9 +17,9 @@ import (
 	"superres/internal/matfile"
 )
 
-// readSignals returns all signals, as the columns of y. In the protocol signals they come from the file, and groups is
-// nil. In the protocol patches they are cut from pictures that are large enough, at places that are random but the same
-// in each call. groups[i] is the index of the picture of column i. Values are 0..255, minus the mean of the patch.
+// readSignals returns all signals as columns of y. In the protocol signals they come from the file, and groups is nil.
+// In the protocol patches they are cut from pictures that are large enough, at places that are random but the same in
+// each call. groups[i] is the index of the picture of column i. Values are 0..255, minus the mean of the patch.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -125,12 +125,12 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 }
 
 // split divides the signals for a run into at most t.Patches training and mostHeldOut held-out signals, both drawn at
-// random. A fifth of the groups, at least one, is held out; if groups is nil, a fifth of the signals. split skips
-// signals that are zero. If nothing is left for one of the two, it gets a single signal of zeros.
+// random. groups[j] is the index of the picture of signal j: a fifth of the pictures, at least one, is held out, or, if
+// groups is nil, of the signals. split skips signals of zeros, but if train or heldOut would be empty, it gets one.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11)) // 11: not the random numbers of the noise in measure
-	count := 1                                             // number of groups
+	count := 1                                             // number of pictures
 	for _, g := range groups {
 		count = max(count, g+1)
 	}

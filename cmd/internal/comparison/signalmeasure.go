@@ -65,8 +65,7 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	return nil
 }
 
-// codedError codes the signals y over the dictionary D in d with c, y ≈ Dx, and returns the RMS of all entries of
-// truth − Dx.
+// codedError codes the signals y over the dictionary D in d with c, y ≈ Dx, and returns the RMS of truth − Dx.
 func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, truth *mat.Dense) (float64, error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {

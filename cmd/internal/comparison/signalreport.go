@@ -50,7 +50,8 @@ func (f signalFindings) inRuns(name string, figure func(signalResult) float64) [
 	return list
 }
 
-// contest returns the comparison of the dictionaries according to the measure m. Only learned ones have a time, the
+// contest returns the comparison of the dictionaries according to the measure m. The column told has what a learner is
+// given besides the signals, such as S, the number of atoms in a code. Only learned dictionaries have a time, the
 // median of the runs, and a training RMSE, the mean of the runs.
 func (f signalFindings) contest(m signalMeasure) report.Contest {
 	c := report.Contest{Title: m.name, Kind: "learner", Problems: "runs", Columns: []string{"told", "training RMSE"},

@@ -14,9 +14,9 @@ import (
 	"superres/learners"
 )
 
-// The protocols patches and signals compare dictionaries on held-out signals, not used for learning: how well S atoms
-// represent these signals, and how much added noise of known strength is removed by coding them. Two dictionaries are
-// not learned: an overcomplete DCT, and a sample of the training signals.
+// The protocols patches and signals compare dictionaries on held-out signals, not used for learning: how well at most
+// --sparsity atoms represent these signals, and how much added noise of known strength is removed by coding them. Two
+// dictionaries are not learned: an overcomplete DCT, and a sample of the training signals.
 
 const (
 	patchSide   = 8  // side of a patch in the protocol patches, in pixels

@@ -37,7 +37,7 @@ func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	if len(fields) < 2 {
 		return g, errors.New("a signal without a format")
 	}
-	parts := reFormat.FindStringSubmatch(fields[1])
+	parts := reFormat.FindStringSubmatch(fields[1]) // the whole, the format, samples per frame or "", offset or ""
 	if parts == nil || parts[1] != "16" && parts[1] != "212" {
 		return g, fmt.Errorf("format %.40s", fields[1])
 	}

@@ -14,7 +14,7 @@ import (
 func PanicsAreFatal() bool { return os.Getenv("SUPERRES_PANIC") == "fatal" }
 
 // Picture calls work for the picture called name and returns the error of work. Unless PanicsAreFatal, a panic in work,
-// or in a goroutine that work waits for, becomes an error of class ErrInput, so that work on other pictures continues.
+// or in a goroutine that work waits for, becomes an error of class ErrInput, so that other pictures go on.
 func Picture(name string, work func() error) error {
 	if PanicsAreFatal() {
 		return work()

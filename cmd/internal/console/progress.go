@@ -104,8 +104,7 @@ func (p *Progress) draw() {
 }
 
 // text returns the line beside the bar: the name of the work, the text of Describe and, once it can be estimated, the
-// time left. The text of Describe is cut so that the line has at most room characters, as a line that wraps could not
-// be erased; if room is 0, there is no limit.
+// time left. Describe's text is cut to keep the line within room characters (0: any): a wrapped one cannot be erased.
 func (p *Progress) text(now time.Time, room int) string {
 	const (
 		soonest = time.Second // the time left is not shown before this time

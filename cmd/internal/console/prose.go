@@ -51,9 +51,9 @@ func Paragraphs(description string) (list []Paragraph) {
 	return list
 }
 
-// Fit returns p as lines of at most width columns, unless a word is longer. Prose and headings are broken into other
-// lines. If any example is too long, all remarks start in the column for which the examples take the fewest lines, and
-// continue below; a long command continues in the next line after a backslash.
+// Fit returns p as lines of at most width columns, unless a word is longer. Prose and headings are wrapped again. If
+// any example is too long, all remarks start in the column for which the examples take the fewest lines, and a long
+// command continues in the next line after a backslash.
 func (p Paragraph) Fit(width int) (best []string) {
 	switch {
 	case p.Kind != Examples:
@@ -99,7 +99,7 @@ func fitExamples(list []example, column, width int) (lines []string) {
 // example is a command and a remark about it, which may be empty.
 type example struct{ command, remark string }
 
-// examples returns the examples of p. A line with a large indent continues the remark of the command above it.
+// examples returns the examples of p: a command, two spaces, and a remark, which lines with a large indent continue.
 func (p Paragraph) examples() (list []example) {
 	const far = 16 // spaces of a large indent
 	for _, line := range p.Lines {

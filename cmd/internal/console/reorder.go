@@ -89,7 +89,7 @@ var (
 )
 
 // splitArgs splits args, the arguments of the command called name, into flags and file names. Each flag, one of
-// options, becomes one word --NAME=VALUE, with its long name. A call for help returns only askedForHelp or askedForAll.
+// options, becomes one word --LONGNAME=VALUE. If help is asked for, only askedForHelp or askedForAll is returned.
 func splitArgs(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -146,7 +146,7 @@ func splitArgs(options settings.Table, name string, args []string) (flags, files
 var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
 
 // isInput reports whether word, where a command is expected, is meant as an input: an existing file or folder, as when
-// it was dropped on the program's icon, or a word like a path, a name with an extension, a pattern, an address, a size.
+// one is dropped on the program's icon, or a word like a path, a name with an extension, a pattern, an address, a size.
 func isInput(word string) bool {
 	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
 		sizeOrScale.MatchString(word)

@@ -46,8 +46,7 @@ func Elapsed(seconds float64) string {
 	}
 }
 
-// Remaining returns d, an estimate of the time left, as text such as "about 40 s left": in seconds below 100 s, in
-// minutes below 2 hours, else in hours.
+// Remaining returns d as text such as "about 40 s left": in seconds below 100 s, in minutes below 2 hours, or in hours.
 func Remaining(d time.Duration) string {
 	switch seconds := max(d.Seconds(), 1); {
 	case seconds < 100:

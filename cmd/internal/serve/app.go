@@ -61,8 +61,7 @@ type window struct {
 	timer *time.Timer // ends the program, unless a page is opened in time
 }
 
-// openTime is how long a browser may take to start or to load the page, and returnTime how long the program waits for
-// another page after the last page was closed.
+// openTime is how long a browser may take to show the page, returnTime how long the program waits once no page is open.
 const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 
 // mostGiven is the largest number of pictures that the command line of superres app may name.
@@ -108,7 +107,7 @@ func (w *window) endBy(end func(), log func(line string)) {
 	w.timer = time.AfterFunc(openTime, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.pages > 0 { // count restarts the timer even then
+		if w.pages > 0 { // a page is open; when it is closed, count starts the timer again
 			return
 		}
 		if !w.came {
@@ -126,7 +125,7 @@ func (w *window) count(change int) {
 	defer w.mu.Unlock()
 	w.pages += change
 	w.came = w.came || change > 0
-	w.due = change == 0 || change < 0 && w.due
+	w.due = change == 0 || change < 0 && w.due // a page is being loaded, until one is opened
 	if change < 0 && !w.due {
 		w.timer.Reset(returnTime)
 	} else {

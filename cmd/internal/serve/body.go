@@ -140,8 +140,8 @@ func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 // drainBytes is the largest number of bytes of a refused body that are read.
 const drainBytes = 32 << 20
 
-// drain reads and discards a refused body: a client that is still sending may lose the answer. It does nothing if the
-// stated length exceeds drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
+// drain reads and discards a refused body: if the connection ended while the client sends, it might not see the answer.
+// It does nothing if the stated length exceeds drainBytes, or if the client sent an Expect header and no body yet.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return

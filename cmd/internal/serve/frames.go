@@ -30,8 +30,8 @@ import (
 //	        end     the reply
 //	cancel          end the job early; may come at any time, even after the job has ended
 //
-// A worker waits for the answer to each need, admit and share, and gets one even if its job is cancelled, so that no
-// frame of one job is left for the next.
+// A worker awaits each answer to need, admit and share, even in a cancelled job: no answer may be left for the next
+// job.
 const (
 	frameStart  = 'S'
 	frameJob    = 'J'

@@ -5,8 +5,8 @@
 // this one; check.go, the check of a running server; gate.go, admission of requests; server.go, routing of URLs;
 // calls.go, the calls of the interface; body.go, transfer of pictures; events.go, progress. Package scheduling divides
 // memory and processors among the pictures. Only workers, which are separate processes, decode pictures: workers.go
-// starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is
-// the worker itself; frames.go is the protocol between server and worker. README.md describes the interface.
+// starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and its job; worker.go is the
+// worker; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -159,7 +159,8 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete sets the fields that no flag sets alone. It fails if flags, which given holds, are invalid or contradictory.
+// complete sets the fields that no flag sets alone, such as opt.any: another port will do if the default one is taken.
+// It fails if flags, which given holds, are invalid or contradictory.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
 	if given.Given("timeout") { // the default limits only decoding

@@ -68,8 +68,8 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s.converting = make(chan struct{}, 1)
 	s.scheduler = scheduling.New(opt.shared(), opt.queue, s.ending)
 	large, small := s.scheduler.Places()
-	s.heads = make(chan struct{}, large)
-	s.places = make(chan struct{}, large+small+opt.queue+morePlaces)
+	s.heads = make(chan struct{}, large)                             // so many heads are read at once
+	s.places = make(chan struct{}, large+small+opt.queue+morePlaces) // pictures at work, waiting, and in transfer
 	return s
 }
 
@@ -133,7 +133,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body == http.NoBody { // as clearDeadline does
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
-	defer letIn(r)()
+	defer letIn(r)() // meanwhile add does not close the connection as idle
 	if call, is := strings.CutPrefix(to, "v1/"); is {
 		s.call(w, r, call)
 		return

@@ -156,7 +156,7 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 		if !t.admitted || t.out == nil || t.written > mostResult {
 			return errors.New("it writes more than it may")
 		}
-		t.pic.slot.Pause(ctx)
+		t.pic.slot.Pause(ctx) // waits while a much smaller picture is enlarged
 		if t.refused == nil {
 			if _, err := t.out.Write(content); err != nil {
 				t.refused = safefile.Unwritable(os.TempDir(), err)

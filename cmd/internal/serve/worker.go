@@ -35,8 +35,7 @@ const readsAVIF = "avif"
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// Work confines this process and does the jobs that the server sends on standard input, until standard input is closed.
-// It returns the exit code of the process.
+// Work confines this process and does the server's jobs from standard input, until that ends. It returns the exit code.
 func Work() int {
 	// Only the server ends its workers. A terminal sends these signals to workers, too.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, console.SIGHUP)
@@ -68,7 +67,7 @@ func Work() int {
 	w.settings = settings
 	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode,
 		settings.Whole)
-	w.service.Aside = aside
+	w.service.Aside = aside // a temporary file, as a confined worker cannot create one
 	// Open the usual models in advance. If that fails, the first picture that needs such a model reports why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
@@ -138,7 +137,7 @@ var workerHook = func(*worker, job) {}
 
 // work does job j and sends the result and the reply. It returns an error only if the reply cannot be sent.
 func (w *worker) work(j begun) error {
-	workerHook(w, j.job)
+	workerHook(w, j.job) // does nothing, except in tests
 	out := bufio.NewWriterSize(resultFrames{w.link}, writtenBytes)
 	done, err := w.do(j.ctx, j.job, out)
 	if err == nil {
@@ -147,7 +146,7 @@ func (w *worker) work(j begun) error {
 	if err != nil {
 		done = reply{Failure: &failure{pathless(err), console.ExitCode(err)}}
 	}
-	w.share(1)
+	w.share(1) // ends the tasks that left processors to other workers
 	if err := w.sendValue(frameEnd, done); err != nil {
 		return err
 	}
@@ -166,7 +165,7 @@ func (w *worker) tidy() {
 	}
 }
 
-// do does job j, writes the enlarged picture to out, and returns the reply. If j has a model, it is loaded first.
+// do does job j, writes the enlarged picture to out, and returns the reply. With j.Model, the last file is the model.
 func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
@@ -212,7 +211,7 @@ func (w *worker) admit(l scheduling.Load) error {
 	debug.SetMemoryLimit(max(g.Memory, least))
 	w.allow(2 * g.Memory) // an estimate, which may be too low
 	w.share(g.Tasks)
-	w.told = time.Now()
+	w.told = time.Now() // the first report of progress comes progressTime later
 	return nil
 }
 
@@ -229,8 +228,8 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// share makes this process leave processors to tasks-1 other busy workers. For each it keeps a task of package parallel
-// open, which does nothing but count, and it ends tasks that are too many. tasks below 1 count as 1, above 64 as 64.
+// share makes this process leave processors to tasks-1 other busy workers. For each it keeps a task of package
+// parallel open, which only counts, and it ends tasks that are too many. tasks below 1 count as 1, above 64 as 64.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {

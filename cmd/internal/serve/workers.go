@@ -56,7 +56,7 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 }
 
 // take returns an idle worker, or starts one, in which case isNew is true. If forAVIF is true, the worker can read and
-// write AVIF. The caller gives the worker back with put or lose.
+// write AVIF. The caller gives the worker back with put or lose. take fails once close was called.
 func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
@@ -88,7 +88,7 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 	if len(p.missing) > 0 && ws.verbose && !ws.told {
 		ws.log("what reads pictures is confined without " + strings.Join(p.missing, ", "))
 	}
-	ws.told = true
+	ws.told = true // the same is missing for all later workers
 	return p, true, nil
 }
 
@@ -111,7 +111,7 @@ func (ws *workers) put(p *workerProcess) {
 	time.AfterFunc(idleTime+time.Second, ws.trim)
 }
 
-// trim ends workers that have been idle for longer than idleTime, but keeps one idle worker.
+// trim ends workers that have been idle for longer than idleTime, the longest idle first, but keeps one idle worker.
 func (ws *workers) trim() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -157,7 +157,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			return reply{}, err
 		}
 		t := &talk{workerProcess: p, pic: pic, job: j, files: files, out: out}
-		done, err, fault := t.do(ctx)
+		done, err, fault := t.do(ctx) // err: of the job; fault: why p cannot be used again
 		if fault == nil {
 			ws.put(p)
 			return done, err

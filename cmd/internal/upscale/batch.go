@@ -135,7 +135,7 @@ func (b *batch) problem() error {
 }
 
 // makeFolders creates the missing output folders of the jobs, and tries to write to the others. It fails only if it can
-// write to none. If it can write to some, the pictures that go to other folders fail later, each with its own error.
+// write to none. If it can write to some, pictures for other folders fail later, each with its own error.
 func (b *batch) makeFolders() (err error) {
 	canWrite := false
 	for _, root := range b.working.list {

@@ -11,8 +11,7 @@ import (
 	"superres/internal/enlarging"
 )
 
-// show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports to r
-// what would be made, and writes no file.
+// show reports to r what a run of b would make. It reads headers, and pictures if the choice of model depends on them.
 func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	if err := r.leaveOut(b); err != nil {
 		return err

@@ -119,8 +119,8 @@ func (o outcome) agreement(verbose bool) string {
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)
 }
 
-// ended sets the time and the warnings of ev from out and, if the picture was enlarged, makes ev the event "done". If
-// the work failed, report.failure sets the other fields.
+// ended sets the time and the warnings of ev from out and, if the picture was enlarged, makes ev the event "done",
+// with the plan, the frames written and the LR-PSNR. If the work failed, report.failure sets the other fields.
 func (ev *pictureEvent) ended(out outcome) {
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings() {

@@ -120,8 +120,8 @@ type Options struct {
 // setting is an option, by its name, with its value.
 type setting struct{ name, value string }
 
-// complete sets the fields of opt that depend on several options. given holds the options with their values, and inputs
-// are the arguments of the call. It fails if options contradict each other.
+// complete sets the fields of opt that depend on several options, and lists in said the options that the user gave, in
+// settings all that change results. given has all options, inputs the arguments. It fails if options contradict others.
 func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := opt.Settings.Complete(given); err != nil {
 		return err

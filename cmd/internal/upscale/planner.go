@@ -111,7 +111,7 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 		}
 	}
 	pictures.MarkContainers(list)
-	if opt.Video {
+	if opt.Video { // the only input is a stream of frames
 		list[0].Format = pictures.Video
 	} else if !opt.Keep.FirstFrame {
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
@@ -123,8 +123,9 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets the field Large of each picture in list, but not with --already-large fail, and the size of its result,
-// for the output's name. If the user gave a scale, it does nothing. It reads headers only, and fails only if ctx ends.
+// measure reads the header of each picture in list, sets the size of its result, for the name, and sets Large if the
+// picture has it already, but not with --already-large fail. It does nothing if a scale was given. It fails if ctx
+// ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil
@@ -224,8 +225,8 @@ type finding struct {
 }
 
 // examine returns what the file system and the journal say about picture i. Of a picture of another part, and of one
-// that goes to standard output, it looks at no file. With --replace, l.there says that the original was kept before, by
-// an earlier call. examine may run in several goroutines at once.
+// that goes to standard output, it looks at no file. l.there says that the output exists and is no result of ours or,
+// with --replace, that an earlier call kept the original. Several goroutines may call examine at once.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
@@ -263,7 +264,8 @@ func (p *planner) examine(i int) (l finding) {
 	return l
 }
 
-// take adds the picture of l to the jobs, the skipped pictures or the problems. It is called for all pictures in order.
+// take adds the picture of l to the jobs or the problems, or counts it in p.left as skipped, with the reason in
+// p.fates. It leaves in p.most only permissions that all inputs have. It is called for all pictures in order.
 func (p *planner) take(l finding) {
 	if !l.piped() {
 		p.clash(l)
@@ -301,14 +303,13 @@ func (p *planner) take(l finding) {
 		p.exist = append(p.exist, problem)
 	default:
 		p.jobs = append(p.jobs, l.job)
-		if !l.missing {
+		if !l.missing { // if it is missing, no folder is made for its output
 			p.working.add(l.root)
 		}
 	}
 }
 
-// clash adds an error to p.clashes if an earlier input has the same output as the picture of l, or if the output is an
-// input, which is right only with --replace.
+// clash adds an error to p.clashes if an earlier input has l's output or, without --replace, if the output is an input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

@@ -109,7 +109,7 @@ func (r *report) leaveOut(b *batch) error {
 	return err
 }
 
-// tallies returns lines that say how many files were left out: earlier results, videos in folders and unreadable kinds.
+// tallies returns up to three lines, on the files left out: earlier results, videos in folders, then unreadable kinds.
 func (r *report) tallies() (lines []string) {
 	if r.earlier > 0 {
 		lines = append(lines, tellResults(r.earlier))

@@ -17,11 +17,11 @@ import (
 // value knows no earlier work and keeps no journal.
 type resumption struct {
 	*parts.Ledger
-	// settings holds, for each format, a hash of everything that decides the bytes of a result, except the input.
-	settings map[imagefile.Format]string
+	settings map[imagefile.Format]string // see newResumption
 }
 
 // newResumption returns the resumption for a call with opt and the models of e, or the zero value without --resume.
+// For each output format r.settings gets a hash of all that decides the bytes of a result, except the input.
 func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error) {
 	if !opt.Resume {
 		return r, nil

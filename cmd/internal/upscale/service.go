@@ -69,7 +69,7 @@ type Request struct {
 	name  string      // file name of the picture; empty: unknown
 	asMap bool        // the result is the map of --map; false: the enlarged picture
 	sure  image.Image // the map, once it is drawn
-	aside *os.File    // Service.Aside
+	aside *os.File    // Service.Aside: a temporary file
 
 	made    enlarging.Made   // how another program made the picture; zero value: none did
 	becomes imagefile.Format // format of the result if another program made the picture; empty: the picture's
@@ -219,7 +219,7 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
-	in.Format = cmp.Or(r.becomes, in.Format)
+	in.Format = cmp.Or(r.becomes, in.Format) // r.becomes is set if another program made the picture
 	if r.opt.Naming.WantsGIF() || in.Format.SplitsAnimations() || imagefile.NamedFormat(in.Place).SplitsAnimations() {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size) // decides the format only here
 	}
@@ -249,7 +249,8 @@ type Result struct {
 // Upscale enlarges the picture in the first size bytes of body, which must not change. to receives the result; after an
 // error, the bytes written are useless. Before it takes much memory it calls admit, which may block, or refuse the
 // picture with an error. progress is called with the share of the work done, 0 to 1, by one goroutine at a time, and
-// may block. Upscale fails as superres upscale does, with the error of admit, or with the cause of the end of ctx.
+// may block. Upscale fails as superres upscale does, with the error of admit, or with the cause of the end of ctx. If a
+// map is asked for, to receives the map, which Enlarge leaves in r.sure, in place of the result.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
@@ -276,7 +277,7 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 }
 
 // Inspect returns how Upscale would enlarge the picture in the first size bytes of body. It reads only the header,
-// unless the choice of the model depends on the whole picture. admit is as in Upscale, but Pixels are the picture's.
+// unless the choice of model depends on the pixels. admit is as in Upscale, but Load.Pixels is the size of the picture.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 	admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard, func(file enlarging.Job, ev *pictureEvent) error {

@@ -47,7 +47,7 @@ func (e *session) source(name string) enlarging.Source {
 	return e.others.Source(e.ctx, name)
 }
 
-// jobOf returns the enlarging.Job for j, with source and sink. Work on a video file stops when ctx ends.
+// jobOf returns the job for j. Keep writes the file and records it for --resume. Work on a video stops when ctx ends.
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	file := j.file()
 	file.Dates = e.opt.KeepDates
@@ -59,6 +59,7 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	}
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
 	if j.piped() {
+		// Without --format, a file with several pictures keeps its own format.
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
@@ -76,8 +77,8 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 // isCopy is the warning that a result is a copy of the picture.
 const isCopy = "is large enough already, and is copied"
 
-// enlarge produces the result of j: if the picture is large enough already, a copy of the input file or, if options
-// change the format or depth, drop metadata or take only the first frame, a new file with the same pixels.
+// enlarge produces the result of j. If the picture is large enough already, that is a copy of the input file or, if
+// options change the format or depth, drop metadata or take only the first frame, a new file with the same pixels.
 func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
 	work := e.jobOf(ctx, j)
 	if !j.Large {

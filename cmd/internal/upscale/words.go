@@ -57,7 +57,7 @@ var (
 )
 
 // checkMissing returns an error if word, one of several arguments and not the name of a file, looks like the value of
-// an option, or like a result of an unknown format. last says that word is the last argument, and that -o is not given.
+// an option, or a result of an unknown format. last says that word is the last argument, and that -o is not given.
 func (opt Options) checkMissing(options settings.Table, word string, last bool) error {
 	meant := func(flag, value string) error { return console.Usage("%s is no file; write %s %s", word, flag, value) }
 	if name, value, is := strings.Cut(word, "="); is && options.Find(name) != nil {

@@ -25,7 +25,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 		r.skip(j)
 	}
 	r.setJobs(b.jobs)
-	limit := e.opt.Limits.Memory + console.Ballast          // near the limit, garbage is collected sooner
+	limit := e.opt.Limits.Memory + console.Ballast          // the ballast counts as memory, but takes none
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit)) // sets limit now, and the limit before it at the end
 	console.LimitProcess(ctx, e.opt.Limits)
 	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory)}
@@ -47,7 +47,7 @@ type crew struct {
 
 // do enlarges picture i and reports its outcome. Several calls may run at the same time. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
-	w.budget.queue(i)
+	w.budget.queue(i)                       // waits until all earlier pictures have their memory
 	letNext := sync.OnceFunc(w.budget.next) // lets the next picture take memory
 	defer letNext()                         // also if the picture is refused before its size is known
 	w.report.begin(i)

@@ -8,7 +8,7 @@ import (
 )
 
 // alphaReader turns a Y4M stream of layout 444, which decodeArgs asks for if a video has transparency, into 444alpha.
-// Each picture of the stream has twice the height of a frame: the upper half is the frame, Y of the lower its opacity.
+// Each picture that it reads has twice the height of a frame: the frame, and below it the opacity, in the plane Y.
 type alphaReader struct {
 	in         *bufio.Reader
 	planeBytes int          // number of bytes in a plane of a frame; 0: the header has not been read

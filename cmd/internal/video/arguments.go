@@ -157,7 +157,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 }
 
 // colourArgs returns encoder arguments that say what samples mean, such as the matrix, and where samples of colour lie:
-// as in the input, if it says so, or where ffmpeg puts them if it reduces colour to 4:2:0. in is the frames' header.
+// as in the input, if it says so, or where ffmpeg puts them when it makes 4:2:0. in is the frames' header.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()

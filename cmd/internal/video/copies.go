@@ -112,8 +112,8 @@ func (c *clip) trialArgs(ext string, list []copied) []string {
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs returns the arguments that keep the metadata of input 1, or remove it if c.Strip is true, in a result
-// with the extension ext, and that keep the flags of its video.
+// metadataArgs returns the arguments that keep the metadata of the user's file, which is input 1, or remove it if
+// c.Strip is true, in a result with the extension ext, and that keep the flags of its video.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {

@@ -234,7 +234,7 @@ func (s *stream) piped() string {
 		}
 		return "yuv444p"
 	}
-	if m := planar.FindStringSubmatch(pix); m != nil {
+	if m := planar.FindStringSubmatch(pix); m != nil { // m[1] is j (samples from 0 to 255) or empty, m[3] the bits
 		layout := m[2]
 		switch layout { // Y4M has neither 4:4:0 nor 4:1:0
 		case "440":

@@ -31,7 +31,7 @@ type process struct {
 }
 
 // mostTime and mostOutput limit a run whose output is kept in memory, such as ffprobe's. mostDelay is how long pipes
-// may stay open and silent after the program has ended: if it is a script, the programs that it started may outlive it.
+// may stay open and silent after the program has ended: if it is a script, programs that it started may outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
@@ -50,7 +50,7 @@ var (
 // nil, line is called with each line of the program's messages.
 //
 // Note: the program gets a process group of its own, so that an interrupt from a terminal goes to superres alone, which
-// then kills the group. Otherwise ffmpeg would finish the file in order, and the interrupted video would look complete.
+// then kills the group. Otherwise ffmpeg would finish the file, and the interrupted video would look complete.
 func newProcess(ctx context.Context, line func(string), path string, args ...string) *process {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{Cmd: exec.CommandContext(ctx, path, args...), kill: kill, ended: make(chan struct{}),
@@ -71,10 +71,10 @@ func (p *process) close() {
 	}
 }
 
-// start starts the process and sets p.end. ours and theirs are the ends of a pipe to or from the process, or nil.
+// start starts the process and sets p.end, which waits until the process has ended and its messages are read, and
+// returns its error. ours and theirs are the two ends of a pipe to or from the process, or nil. start closes theirs.
 //
-// Note: the pipes are made here and not by os/exec: its Wait would close them, or read them to an end that a program
-// started by the process can delay for ever.
+// Note: the pipes are made here, since Wait of os/exec would close its own, or wait for programs that p has started.
 func (p *process) start(ours, theirs *os.File) error {
 	said, messages, err := os.Pipe()
 	if err == nil {
@@ -254,7 +254,7 @@ const (
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
 
-// Write implements io.Writer: it passes each complete line in p to flush, and keeps the rest. It never fails.
+// Write cuts lines to mostLine bytes, has flush handle each complete one, and keeps the rest in l.rest. It never fails.
 func (l *log) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
@@ -280,8 +280,8 @@ var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|
 // endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush handles l.rest as a complete line: it calls l.line and, if the line has no level, keeps it as l.last. It counts
-// an error, and keeps its text, without prefix and file names, among the last mostErrors different texts.
+// flush handles l.rest as a complete line: it calls l.line, and keeps a line without a level such as "[error] " in
+// l.last. It counts an error, and keeps its text, without level and file names, among the last mostErrors such texts.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]

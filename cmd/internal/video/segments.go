@@ -15,8 +15,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames is the number of frames in each segment but the last: 2 or more, as decodeArgs takes the first two for
-// the model again. An interruption loses one segment.
+// segmentFrames is the number of frames in each segment but the last: 2 or more, since --resume decodes the first two
+// frames again to choose the model. An interruption loses one segment.
 var segmentFrames = 250
 
 // segments are the pieces of a result that were encoded so far: files without sound in a hidden folder beside the
@@ -56,8 +56,7 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the existing segments of the result at path out, up to the first that has no file, or none if
-// they have another key. It changes no file.
+// openSegments returns the segments of the result at path out, up to the first without a file; none if the key differs.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
 	const most = 16 << 20 // bytes: enough for more segments than a file can have

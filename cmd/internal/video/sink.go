@@ -121,9 +121,8 @@ type encoding struct {
 	frames   int     // number of frames of the result so far
 }
 
-// Write implements io.Writer. It takes the header of the stream in the first call and a frame in each later call, as
-// muxer does. Without segments, the first call starts ffmpeg. With segments, the first frame of each starts an ffmpeg,
-// and frame number segmentFrames ends it.
+// Write takes the header of the stream in the first call and a frame in each later call, as muxer does. Without
+// segments, the first call starts ffmpeg. With them, frame 1 of each starts one, and frame segmentFrames ends it.
 func (w *encoding) Write(p []byte) (n int, err error) {
 	if w.head == "" {
 		w.head = string(p)
@@ -164,7 +163,7 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	}
 	w.process = p
 	w.muxer = muxer{out: taking{w.stdin, w.clip}, next: w.next, duration: 1e9 / max(w.video.rate(), 1e-3),
-		started: true} // 1000 s a frame if the rate is unknown
+		started: true} // Write gets only frames. 1000 s a frame if the rate is unknown
 	return w.muxer.start(in)
 }
 
@@ -238,7 +237,7 @@ func (c *clip) join(temp string, list []copied) error {
 		return err
 	}
 	frames := []string{"-f", "concat", "-i", local(path)}
-	if all := c.parts.record.Parts; len(all) > 0 && all[0].Begin > 0 {
+	if all := c.parts.record.Parts; len(all) > 0 && all[0].Begin > 0 { // else concat would begin at 0
 		frames = append([]string{"-itsoffset", fmt.Sprintf("%.6f", float64(all[0].Begin)*tick/1e9)}, frames...)
 	}
 	pictures := []string{"-c:v:0", "copy"}

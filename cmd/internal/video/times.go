@@ -21,7 +21,7 @@ type times struct {
 	last             int64      // time of the latest frame, in units
 	hasLast          bool       // a frame has come; false: last is not set
 	ended            bool       // no more times will come
-	toSkip           int        // number of coming frames for which next will not be called
+	toSkip           int        // number of coming frames that are not written
 }
 
 // newTimes returns times for a file that begins at fileStart seconds and has rate frames a second; rate 0: unknown.
@@ -47,7 +47,8 @@ var (
 
 // take handles a line of ffmpeg's messages. If showinfo printed it, take stores the unit of time in it, unless a frame
 // has come already, or the time of the next frame. A frame without a time is put one mean duration after the frame
-// before it, the first at 0. A time that is not later than the one before it is moved to one unit after it.
+// before it, the first at 0. A time that is not later than the one before it is moved to one unit after it. Of the
+// first toSkip frames, which are only looked at and not written, no time is kept for next.
 func (t *times) take(line string) {
 	if m := unitLine.FindStringSubmatch(line); m != nil {
 		num, err := strconv.ParseInt(m[1], 10, 32)

@@ -161,6 +161,7 @@ func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 		list = append([]encoder{vp9}, list...)
 	}
 	if codec := t.Wanted.Codec; codec != "" {
+		// deepH264 is libx264, too, and takes samples of 8 bits as well as of 10.
 		list = map[string][]encoder{"h264": {deepH264}, "hevc": {hevc}, "vp9": {vp9}, "av1": {av1}}[codec]
 		if ext == ".webm" && list[0].name != vp9.name && list[0].name != av1.name {
 			return encoder{}, console.Usage("--codec %s: a .webm file has vp9 or av1", codec)
@@ -169,7 +170,7 @@ func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	var names []string
 	for _, e := range list {
 		if t.encoders[e.name] {
-			return t.Wanted.rated(e), nil
+			return t.Wanted.rated(e), nil // with the value of --crf, if the user gave one
 		}
 		names = append(names, e.name)
 	}

@@ -54,8 +54,8 @@ func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	return nil
 }
 
-// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, which are numbered from 0, in the MP4
-// file at path. It reads and writes only the index of the file, the box moov, and fails if that is missing.
+// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, numbered from 0, in the MP4 file at
+// path, so that no player chooses them by itself. It changes only the index, the box moov, and fails without it.
 func hideTracks(path string, tracks []int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"superres/internal/must"
 )
 
-// Browser is a tab of a headless Chromium, driven through pipes with the DevTools protocol: messages in JSON, each
-// ended by a zero byte.
+// Browser is a tab of a headless Chromium, driven by DevTools messages through pipes: JSON, each ended by a zero byte.
 type Browser struct {
 	t testing.TB
 	*pipe
@@ -133,7 +132,7 @@ func (b *Browser) retryTest(err error) {
 
 // try is like Call, but returns the answer as JSON, or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
-	b.stop.Reset(patience)
+	b.stop.Reset(patience) // kills the browser unless another call begins within patience
 	b.id++
 	message := map[string]any{"id": b.id, "method": method, "params": params}
 	if b.session != "" {

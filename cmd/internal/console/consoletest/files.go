@@ -59,10 +59,10 @@ func Rings(n, w, h int) []*image.Gray {
 	return list
 }
 
-// IDX returns the content of an IDX file, as MNIST uses it, with the pictures in list, which all have the same size.
+// IDX returns the content of an IDX file, as MNIST uses it, of pictures of the same size, with no gaps between rows.
 func IDX(list []*image.Gray) (data []byte) {
 	size := list[0].Rect.Size()
-	for _, n := range []int{0x803, len(list), size.Y, size.X} {
+	for _, n := range []int{0x803, len(list), size.Y, size.X} { // 0x803: bytes, in an array of three dimensions
 		data = binary.BigEndian.AppendUint32(data, uint32(n))
 	}
 	for _, m := range list {

@@ -50,7 +50,7 @@ func (b *Blocks) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns the block at offset, a multiple of blockBytes, and makes it the first of b.kept. Do not change it.
+// block returns the block at offset, a multiple of blockBytes, now the first of b.kept. The caller must not change it.
 func (b *Blocks) block(offset int64) ([]byte, error) {
 	for i, one := range b.kept {
 		if one.offset == offset {

@@ -19,7 +19,7 @@ type Job struct {
 	Call string
 	// Params are the parameters of the call.
 	Params url.Values
-	// Made says how another program made the picture from the original, which is then file 1. The zero value: none did.
+	// Made says how another program made the picture from file 1. The zero value: none did.
 	Made decoders.Way
 }
 
@@ -34,8 +34,9 @@ type Runner struct {
 	Progress func(share float64)
 }
 
-// Do does j and, if j.Call is "upscale", writes the enlarged picture to out. The Event of the returned result is the
-// answer to the call. An error is one that superres upscale reports, an error of Admit, or the cause of the end of ctx.
+// Do does j on the picture, file 0, and, if j.Call is "upscale", writes the enlarged picture to out. File 1 is used
+// only if another program made file 0 from it, as j.Made says. The Event of the returned result is the answer to the
+// call. An error is one that superres upscale reports, an error of Admit, or the cause of the end of ctx.
 func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, error) {
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {

@@ -34,8 +34,8 @@ type block struct {
 	steps            int           // the number of steps taken
 }
 
-// newBlock returns the block of the given atoms of a problem: the signals that use one of the atoms (users), and their
-// non-zeros for these atoms, from start[i] to start[i+1] for users[i].
+// newBlock returns the block of the given atoms of a problem: the signals that use one of them (users), and their
+// non-zeros for these atoms, from start[i] to start[i+1] for users[i]: atom (local), place in codes (pos) and value.
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index of an atom in the block; 0 outside of the block

@@ -52,8 +52,8 @@ func (l *leading) rightVector(e []float64, m int, u []float64) error {
 	return nil
 }
 
-// vector sets v to the leading eigenvector of l.gram, which has size rows and columns and a stride of ld; the padding
-// is zero. v becomes zero if the matrix is zero.
+// vector sets v to the leading eigenvector of the size×size matrix l.gram, which has stride ld and zeros as padding. v
+// becomes zero if the matrix is zero. vector squares the matrix until one eigenvalue is left, else decomposes it.
 func (l *leading) vector(size, ld int, v []float64) error {
 	clear(v)
 	trace := 0.0

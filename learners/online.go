@@ -203,8 +203,8 @@ func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder s
 		if err != nil {
 			return err
 		}
-		s.add(batch, codes, l.Forget)
-		s.descend()
+		s.add(batch, codes, l.Forget) // to the sums over past batches
+		s.descend()                   // updates the atoms to suit these sums
 	}
 	return nil
 }

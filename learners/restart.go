@@ -156,7 +156,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	var list []candidate
 	for a := range k {
 		if n := users(sum[a], square[a]); n < fewUsers {
-			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // more than 1, so before all pairs
+			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // a score above 1, so before all pairs
 		}
 		for b := range a {
 			c := math.Abs(dot(atoms[a*m:(a+1)*m], atoms[b*m:(b+1)*m]))
@@ -164,7 +164,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 				continue
 			}
 			if square[a] <= square[b] {
-				list = append(list, candidate{a, b, c})
+				list = append(list, candidate{a, b, c}) // a may be replaced, b stays
 			} else {
 				list = append(list, candidate{b, a, c})
 			}

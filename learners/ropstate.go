@@ -201,7 +201,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 func (s *ropState) constrain(rescale float64) (moved float64) {
 	e := s.e[:len(s.lambda)]
 	for i, l := range s.lambda {
-		// With the old V, Λ0 becomes B − V = αΣP + (1 − α)V + Λ0 − V.
+		// As E = ΣP − V + Λ0, this is B − V for B = αΣP + (1 − α)V + Λ0 and the old V. Without noise V stays Y.
 		s.lambda[i] = l + s.alpha*(e[i]-l)
 	}
 	if s.ball > 0 { // with noise: V moves to the point of the ball ‖Y − V‖ ≤ ε that is nearest to B

@@ -79,9 +79,9 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k, from corr and outside, among the atoms with |a_k| above
-// floor, or -1 if there is none. It first updates s_k for the last member of the support, and excludes that and all
-// that depend on it.
+// choose returns the first atom with the largest a_k²/s_k among the atoms with |a_k| above floor, or -1 if there is
+// none. a is corr, and s is outside, which choose first updates for the last member of the support. It excludes the
+// members and all atoms that depend on them.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

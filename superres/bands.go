@@ -54,7 +54,7 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	if m.takesRGB() {
 		improved = planes
 	}
-	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved
+	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved // the last: colour follows brightness
 	if m.Network != nil {
 		p.network = &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
 		if p.keepsLow { // stages and colour need multiples of the scale
@@ -158,8 +158,8 @@ func (p *pass) enlarge(
 }
 
 // improve takes out, the next enlarged rows of a plane, through the stages. low holds the rows of the plane before the
-// enlargement. improve returns the next rows that all stages have improved, or nil if one of them still waits for rows,
-// and keep, the first row of low that the stages need later.
+// enlargement. improve returns the next rows that all stages have improved, and keep, the first row of low that the
+// stages need later; or nil, and no meaningful keep, if one of the stages still waits for rows.
 func (p *pass) improve(
 	ctx context.Context, c *chain, low *window, out *plane.Plane, mem *stage.Pool, work *progress,
 ) (improved *plane.Plane, keep int, err error) {

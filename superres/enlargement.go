@@ -158,7 +158,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			rows = mixing.join(e.ownRows(rows), mixedIn.ownRows(other))
+			rows = mixing.join(e.ownRows(rows), mixedIn.ownRows(other)) // join may change them, but not the picture
 		}
 		if rows != nil {
 			height := rows[0].H
@@ -175,7 +175,7 @@ func (m *Model) stream(
 // enlargePlanes returns whole planes, enlarged as t says, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
 	mem := t.mem
-	if t.w == t.inW && t.h == t.inH { // rows may share memory with the picture
+	if t.w == t.inW && t.h == t.inH { // gather must not give away rows that share memory with the picture
 		mem = nil
 	}
 	for range in {

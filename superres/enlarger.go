@@ -177,7 +177,7 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	copy(out[0].Pix, luma.Pix)
 	switch {
 	case len(out) == 1:
-	case e.chroma != nil:
+	case e.chroma != nil: // a frame of video: the picture is its brightness
 		for i, c := range e.chroma.Low {
 			copy(out[1+i].Pix, rowsOf(c, from, to).Pix)
 		}
@@ -201,7 +201,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(whole * share) })
 	switch {
 	case err != nil || e.transparent == nil:
-	case !e.changesAlpha():
+	case !e.changesAlpha(): // the result has the size of the picture, and no network restores it
 		e.paintAlpha(0, []*plane.Plane{e.transparent.Alpha})
 		report(1)
 	default:
@@ -223,7 +223,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
-		if e.changed {
+		if e.changed { // otherwise rows share memory with the picture
 			for _, p := range rows {
 				e.mem.Give(p.Pix)
 			}

@@ -29,7 +29,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintStrip paints one strip. With e.emit, a strip is the rows that are passed to e.emit together; else any rows.
+// paintStrip paints rows of the result, beginning with row top. With e.emit, it passes them to e.emit as one picture.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -70,7 +70,7 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		})
 	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
-		if e.chroma != nil {
+		if e.chroma != nil { // a frame of video, whose colour comes beside the grey picture
 			e.keepChroma(top, end, planes[1:])
 		}
 	case interpolated:
@@ -79,14 +79,14 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		red, blue := planes[1], planes[2]
 		parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
 	}
-	if e.columnStarts != nil {
+	if e.columnStarts != nil { // set only if the enlargement needs the clamp
 		e.clampFlatAreas(top, end, low, lo)
 	}
 	e.release(low)
 }
 
-// keepChroma stores the rows [top, end) of enlarged chroma in the result. If the model has no network for colour,
-// enlarged is empty, and keepChroma interpolates chroma.
+// keepChroma stores the rows [top, end) of enlarged chroma in the result, with the strength if the model takes RGB. If
+// the model has no network for colour, enlarged is empty, and keepChroma interpolates chroma.
 func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	for i, to := range e.chroma.High {
 		to = rowsOf(to, top, end)
@@ -310,7 +310,7 @@ func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {
 		hi := f.greatest[x]
-		if lo < 0 && hi > 1 { // neither value is shared by three samples
+		if lo < 0 && hi > 1 { // −Inf and +Inf: of the 3×3 samples no three share the least value or the greatest
 			continue
 		}
 		b := picture.Bounds{X: int32(x), Most: math.MaxUint16}

@@ -102,8 +102,8 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 	return e.UpscaleAt(ctx, w, bytes.NewReader(data), int64(len(data)), Watch{})
 }
 
-// UpscaleAt is Upscale for a file of size bytes in r, which must not change. If a file can be refused by its header,
-// the rest of it is not read.
+// UpscaleAt is Upscale for a file of size bytes in r, which must not change. It reads no further in a file that it can
+// refuse by its header.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
 	end := func() {} // ends the task that Admit begins

@@ -97,7 +97,7 @@ func (l *leading) vector(size, ld int, v []float64) error {
 	return nil
 }
 
-// copyLargestColumn copies one column of a = v·vᵀ to v: the column with the largest diagonal entry.
+// copyLargestColumn copies a column of a = v·vᵀ (size×size, stride ld) to v: the one with the largest diagonal entry.
 func copyLargestColumn(a []float64, size, ld int, v []float64) {
 	best := 0
 	for i := range size {

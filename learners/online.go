@@ -180,7 +180,7 @@ func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(s.m, slices.Clone(s.atoms))
 }
 
-// learn learns from all signals, batch after batch, in a random order from rng.
+// learn learns from all signals, coded by coder, in batches of at most l.Batch, in a random order from rng.
 func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) error {
 	m, n := y.Dims()
 	order := rng.Perm(n)

@@ -94,8 +94,9 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 // growth returns the factor by which a column of Q̂ = Q + Λ1 grows if Λ1 is multiplied by r, where Q is shrink·Q̂.
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
-// updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
-// multiplies the atom's multipliers by r, adds the atom's residuals to the sums, and stores the old w in before.
+// updateRankOne updates u and w of atom k for the new Ẑ: by power steps, of which next holds the first, or by lead if
+// s.exact is set. It multiplies the atom's multipliers by r, adds its residuals to the sums, and stores the old w in
+// before.
 func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)

@@ -13,7 +13,7 @@ type Table1Digit struct {
 	Candidates []int
 }
 
-// Table1 returns the four digits in the order of the table. Indices, from 0, are of MNIST's training file: see [Verify].
+// Table1 returns the digits in the order of the table. Indices count from 0 in MNIST's training file: see [Verify].
 //
 // The table does not say which pictures it shows; Candidates were found by its numbers. Its low-resolution column is
 // the relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced

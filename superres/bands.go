@@ -103,7 +103,7 @@ func (p *pass) keepFrom(done, reach int) int {
 // push takes the next rows of the planes and returns the next rows of their enlargements. It returns nil if too few
 // rows have arrived to complete any, or if it passed them to p.take. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
-	for i := 0; i < len(rows) && p.keepsLow; i++ {
+	for i := 0; i < len(rows) && p.keepsLow; i++ { // for interpolation, stages or colour
 		p.low[i].append(nil, rows[i])
 	}
 	out, keep, err := p.enlarge(ctx, rows, mem, work) // keep is the first row of low that is needed later
@@ -290,8 +290,8 @@ func (n *networkPass) push(
 	return n.passOn(out, mem), nil
 }
 
-// passOn takes the next rows that the network has returned. It returns the rows from earlier calls and this one that
-// make up a multiple of n.multiple, or nil if there are none, and keeps the rest.
+// passOn takes the next rows that the network has returned. Of the rows from earlier calls and this one, it returns a
+// multiple of n.multiple (the scale, if stages or colour follow), or nil if there are too few, and keeps the rest.
 func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
 	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 { // nothing to keep
 		return out

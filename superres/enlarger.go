@@ -218,7 +218,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return err
 }
 
-// run enlarges the planes of task t at the model's effort: at the effort max as a mean over orientations of the whole
+// run enlarges the planes that read returns, as t says: at the effort max as a mean over orientations of the whole
 // picture, else in bands. It passes the rows to paint and then gives their memory back, unless they are the picture's.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {

@@ -17,12 +17,13 @@ import (
 // and to take little memory beside a band.
 const rowsPerPass = 192
 
-// paint paints rows of the result, beginning with row top. planes are the enlarged planes.
+// paint paints rows of the result, beginning with row top, from the enlarged planes: as one strip or, if strips go to
+// e.emit and a network has returned more rows than usual, as several.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height
 	if e.emit != nil && e.model.Network != nil { // a network returns many rows with the last band
-		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH) // at least the rows that a band becomes
+		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH) // what other bands become, or a little more
 	}
 	for from := 0; from < height; from += strip {
 		e.paintStrip(top+from, rowsOfAll(planes, from, min(from+strip, height)))

@@ -200,8 +200,8 @@ func (w *lassoWorker) setDirection(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// nextEvent returns by how much λ falls, at most limit, until an atom joins or a member leaves the support. join is
-// that atom, or -1 if none joins; leave is the index of the member in the support, or -1 if none leaves.
+// nextEvent returns by how much λ falls from lambda, at most limit, until an atom joins or a member leaves the support.
+// join is that atom, or -1 if none joins. leave is the index of the member in the support, or -1 if none leaves.
 func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]

@@ -79,9 +79,9 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k among the atoms with |a_k| above floor, or -1 if there is
-// none. a is corr, and s is outside, which choose first updates for the last member of the support. It excludes the
-// members and all atoms that depend on them.
+// choose returns the atom that joins a support of count atoms: the first with the largest a_k²/s_k among the atoms with
+// |a_k| above floor, or -1 if there is none. a is corr. s is outside, which choose first updates for the atom that
+// joined last. s is +Inf for members of the support and for atoms that depend on them.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

@@ -154,7 +154,7 @@ func (w *subspace) solve(y []float64, p *partial) {
 	p.squaredError = w.residual(y, p.atoms, p.x)
 }
 
-// correlate sets w.corr to Dᵀ(y − D_I·x).
+// correlate sets w.corr to Dᵀ(y − D_I·x) for the support I, which is atoms.
 func (w *subspace) correlate(atoms []int32, x []float64) {
 	copy(w.corr, w.start)
 	for j, atom := range atoms {

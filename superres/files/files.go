@@ -106,7 +106,7 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 // refuse by its header.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
-	end := func() {} // ends the task that Admit begins
+	end := func() {} // ends the task that Admit begins, and with it this picture's share of the processors
 	defer func() { end() }()
 	err := parallel.Caught(func() error {
 		job, err := e.job(w, r, size)

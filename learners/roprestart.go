@@ -19,7 +19,7 @@ func (s *ropState) restart() int {
 		count++
 	}
 	if count > 0 {
-		s.sum()
+		s.sum() // S for the new atoms
 	}
 	return count
 }

@@ -90,7 +90,7 @@ func (SimCO) Memory(m, n, k, s int) float64 {
 // update makes the gradient steps of one iteration.
 func (l SimCO) update(ctx context.Context, p *problem) error {
 	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations)) // 0 after half of the iterations
-	p.transient = mu > 0
+	p.transient = mu > 0                                                  // μ still falls: alternate must not stop yet
 	for range max(l.Steps, 1) {
 		f, err := p.fit(ctx, mu)
 		if err != nil {

@@ -151,7 +151,7 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gzip header: %w", noEOF(err))
 	}
-	z.Multistream(false)
+	z.Multistream(false) // members goes on to the next gzip member itself, past zeros between them
 	return bufio.NewReader(&members{z, b}), nil
 }
 

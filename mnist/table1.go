@@ -20,7 +20,7 @@ type Table1Digit struct {
 // by its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There are
 // several for each digit, and the table does not distinguish them, so the first picture is used by convention.
 func Table1() [4]Table1Digit {
-	return [4]Table1Digit{
+	return [4]Table1Digit{ // digit, error in the table, index of the picture, candidates
 		{5, 0.1038, 39114, []int{39114, 52284}},
 		{0, 0.0900, 10523, []int{10523, 11597, 34381, 48173, 52438}},
 		{9, 0.1292, 3760, []int{3760, 18138, 38992, 59006}},

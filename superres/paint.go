@@ -30,7 +30,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintStrip paints rows of the result, beginning with row top. With e.emit, it passes them to e.emit as one picture.
+// paintStrip paints rows of the result, beginning with row top: into e.out or, if e.emit is set, as a picture for it.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)

@@ -159,7 +159,7 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 		case ctx.Err() != nil:
 			programs.end(proc)
 			return r, ctx.Err()
-		case answered && errors.Is(err, errEnded):
+		case answered && errors.Is(err, errEnded): // a process that had waited: try the next
 			programs.end(proc)
 		default:
 			return r, r.fail("%v", err)

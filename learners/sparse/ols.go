@@ -55,6 +55,7 @@ func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 func (c OLS) MostNonZeros() int { return c.Sparsity }
 
+// Code implements Coder, by the pursuit of OMP with the choice of OLS.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), outside: make([]float64, d.padded),

@@ -53,8 +53,7 @@ type ropState struct {
 }
 
 // newROPState returns the state for the start d: Z = u·wᵀ with the w of shortestCodes, Q = Z, multipliers of zero, and
-// Y, the signals of m entries, scaled to a mean square length of 1. noisy adds a little noise to the atoms, so that
-// equal atoms do not stay equal.
+// Y, the signals of m entries, scaled to a mean square length of 1. noisy adds noise to atoms, so that equal ones part.
 func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, noisy bool) (*ropState, error) {
 	_, k := d.Dims()
 	n, ld := len(signals)/m, kernel.Pad(m)

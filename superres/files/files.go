@@ -103,7 +103,7 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 }
 
 // UpscaleAt is Upscale for a file of size bytes in r, which must not change. It reads no further in a file that it can
-// refuse by its header.
+// refuse by its header. watch may refuse it as well, by its size, and is told of the progress.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
 	end := func() {} // ends the task that Admit begins, and with it this picture's share of the processors

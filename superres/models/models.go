@@ -155,9 +155,9 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal: one of two, which Tune chooses by the strength. From
-// leastStrong on it is strong, PhotoReal's own, else weak, the network of Photo. The embedded Colour is the chosen
-// network, at first weak.
+// byStrength is the network for subsampled colour of PhotoReal. Tune chooses it by the strength of the degradation:
+// from leastStrong on strong, PhotoReal's own, below that weak, the network of Photo. The embedded Colour is the
+// network that Tune chose. Before the first Tune it is weak.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour

@@ -181,7 +181,7 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 // atom is below 1e-10, which is rounding error, it leaves the problem as it is.
 func (b *block) fit() error {
 	var solved mat.Dense
-	if err := solveSym(&solved, b.xx, b.fitted); err != nil {
+	if err := solveSym(&solved, b.xx, b.fitted); err != nil { // X_b·X_bᵀ and X_b·R̂ᵀ
 		return err
 	}
 	d := b.toEntries(&solved) // s×M: the new atoms by rows

@@ -222,7 +222,7 @@ func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64)
 			s.a[i*s.k+j], s.a[j*s.k+i] = v, v
 		}
 	}
-	for i, v := range xy.RawMatrix().Data {
+	for i, v := range xy.RawMatrix().Data { // b holds Bᵀ
 		s.b[i] = keep*s.b[i] + v
 	}
 }

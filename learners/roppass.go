@@ -95,7 +95,7 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
 // updateRankOne updates u and w of atom k for the new Ẑ: by power steps, of which next holds the first, or by lead if
-// s.exact is set. It multiplies the atom's multipliers by r, adds its residuals to the sums, and saves the old w in before.
+// s.exact is set. It multiplies the atom's multipliers by r, adds its residuals to the sums, and saves w in before.
 func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)

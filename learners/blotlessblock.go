@@ -200,8 +200,8 @@ func (b *block) fit() error {
 	return nil
 }
 
-// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite with a condition number below
-// 1e12. A larger one, or a zero on the diagonal, means that the rows with the products a are dependent.
+// isPositiveDefinite reports whether a = X·Xᵀ, scaled to a unit diagonal, is positive definite with a condition number
+// below 1e12. A larger one, or a zero on the diagonal, means that the rows of X are dependent.
 func isPositiveDefinite(a *mat.SymDense) bool {
 	n := a.SymmetricDim()
 	unit := mat.NewSymDense(n, nil)

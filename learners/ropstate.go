@@ -184,7 +184,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 		e[i] = d + lambda[i]                           // E = ΣP − V + Λ0, from which pass computes every P_k
 		squaredMiss += d * d
 	}
-	t := s.pass(penalty, rescale)
+	t := s.pass(penalty, rescale) // sums of squares: t[sumPQ] is ‖P − Q‖²
 	squaredError, used := s.gather(rescale)
 	moved := s.constrain(rescale)
 	size := math.Sqrt(t[sumQ]) + 1e-12 // ‖Q‖, never 0, as it divides

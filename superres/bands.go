@@ -179,7 +179,7 @@ func (p *pass) improve(
 		}
 		current, next := in.rows(from*s, end*s), p.keepFrom(to, reach)
 		moved := in.dropBefore(nil, next*s)
-		if moved { // in no longer has the memory of current
+		if moved { // in has copied the rows that it keeps, so the stage may write to current
 			stageWork.Overwrite()
 		}
 		applied, err := st.Apply(ctx, low.rows(from, end), current, stageWork)

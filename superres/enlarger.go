@@ -176,7 +176,7 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	defer e.releaseLuma(luma)
 	copy(out[0].Pix, luma.Pix)
 	switch {
-	case len(out) == 1:
+	case len(out) == 1: // brightness alone
 	case e.chroma != nil: // a frame of video: the picture is its brightness
 		for i, c := range e.chroma.Low {
 			copy(out[1+i].Pix, rowsOf(c, from, to).Pix)

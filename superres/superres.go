@@ -135,7 +135,7 @@ func (m *Model) wrap(img image.Image, opt Options) (pic image.Image, picOpt Opti
 }
 
 // prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless
-// there is chroma, the size stays, or the model keeps squares and opt.Blend is not set.
+// opt.Chroma is set, the size stays, or m.squares is set and opt.Blend is not: then squares stay squares.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {

@@ -34,8 +34,8 @@ type block struct {
 	steps            int           // the number of steps taken
 }
 
-// newBlock returns the block of the given atoms of a problem: the signals that use one of the atoms (users), and their
-// non-zeros for these atoms, from start[i] to start[i+1] for users[i].
+// newBlock returns the block of the given atoms of a problem: the signals that use one of them (users), and their
+// non-zeros for these atoms, from start[i] to start[i+1] for users[i]: atom (local), place in codes (pos) and value.
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index of an atom in the block; 0 outside of the block
@@ -181,7 +181,7 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 // atom is below 1e-10, which is rounding error, it leaves the problem as it is.
 func (b *block) fit() error {
 	var solved mat.Dense
-	if err := solveSym(&solved, b.xx, b.fitted); err != nil {
+	if err := solveSym(&solved, b.xx, b.fitted); err != nil { // X_b·X_bᵀ and X_b·R̂ᵀ
 		return err
 	}
 	d := b.toEntries(&solved) // s×M: the new atoms by rows
@@ -200,8 +200,8 @@ func (b *block) fit() error {
 	return nil
 }
 
-// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite with a condition number below
-// 1e12. A larger one, or a zero on the diagonal, means that the rows with the products a are dependent.
+// isPositiveDefinite reports whether a = X·Xᵀ, scaled to a unit diagonal, is positive definite with a condition number
+// below 1e12. A larger one, or a zero on the diagonal, means that the rows of X are dependent.
 func isPositiveDefinite(a *mat.SymDense) bool {
 	n := a.SymmetricDim()
 	unit := mat.NewSymDense(n, nil)

@@ -17,7 +17,8 @@ import (
 // same in these coordinates, with Λ in place of R_b·R_bᵀ. The new atoms are combinations of the columns of R̂, and
 // therefore U times the atoms found in coordinates. U itself is not computed.
 
-// reduce sets m, r, rr, rank and basis of the block: R_b in coordinates. The argument holds the columns of R_b as rows.
+// reduce sets m, r, rr, rank and basis of the block: with R_b = UΣVᵀ, r is ΣVᵀ, the coordinates of R_b over U, rr Σ²,
+// and basis VΣ⁻¹, so that R_b·basis = U. The argument holds the columns of R_b as rows.
 func (b *block) reduce(rows blas64.General) error {
 	n := rows.Rows
 	gram := mat.NewSymDense(n, nil)

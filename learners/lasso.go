@@ -87,7 +87,7 @@ func (Lasso) IgnoresCoder() {}
 // Memory implements Learner. Codes may have a non-zero for each entry of a signal.
 func (l Lasso) Memory(m, n, k, _ int) float64 { return MOD{}.Memory(m, n, k, min(m, k)) }
 
-// Learn implements Learner. opt.Coder is not used.
+// Learn implements Learner. In place of opt.Coder it uses a lasso coder, with a λ that falls from First to Lambda.
 func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 		opt.Init = d // so that alternate does not choose the first dictionary a second time
 	}
 	return alternate(ctx, y, opt, l.Keep, func(ctx context.Context, p *problem) error {
-		p.transient = p.iteration <= falls && first > last
+		p.transient = p.iteration <= falls && first > last // λ still falls: alternate must not stop yet
 		if err := modUpdate(ctx, p); err != nil {
 			return err
 		}

@@ -52,8 +52,8 @@ func (l *leading) rightVector(e []float64, m int, u []float64) error {
 	return nil
 }
 
-// vector sets v to the leading eigenvector of l.gram, which has size rows and columns and a stride of ld; the padding
-// is zero. v becomes zero if the matrix is zero.
+// vector sets v to the leading eigenvector of the size×size matrix l.gram, which has stride ld and zeros as padding. v
+// becomes zero if the matrix is zero. vector squares the matrix until one eigenvalue is left, else decomposes it.
 func (l *leading) vector(size, ld int, v []float64) error {
 	clear(v)
 	trace := 0.0
@@ -97,7 +97,7 @@ func (l *leading) vector(size, ld int, v []float64) error {
 	return nil
 }
 
-// copyLargestColumn copies one column of a = v·vᵀ to v: the column with the largest diagonal entry.
+// copyLargestColumn copies a column of a = v·vᵀ (size×size, stride ld) to v: the one with the largest diagonal entry.
 func copyLargestColumn(a []float64, size, ld int, v []float64) {
 	best := 0
 	for i := range size {

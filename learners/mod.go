@@ -65,7 +65,7 @@ func modUpdate(_ context.Context, p *problem) error {
 			p.codes.Value[pos] *= length
 		}
 	}
-	p.refresh()
+	p.refresh() // the residual
 	return nil
 }
 

@@ -180,7 +180,7 @@ func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(s.m, slices.Clone(s.atoms))
 }
 
-// learn learns from all signals, batch after batch, in a random order from rng.
+// learn learns from all signals, coded by coder, in batches of at most l.Batch, in a random order from rng.
 func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) error {
 	m, n := y.Dims()
 	order := rng.Perm(n)
@@ -203,8 +203,8 @@ func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder s
 		if err != nil {
 			return err
 		}
-		s.add(batch, codes, l.Forget)
-		s.descend()
+		s.add(batch, codes, l.Forget) // to the sums over past batches
+		s.descend()                   // updates the atoms to suit these sums
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64)
 			s.a[i*s.k+j], s.a[j*s.k+i] = v, v
 		}
 	}
-	for i, v := range xy.RawMatrix().Data {
+	for i, v := range xy.RawMatrix().Data { // b holds Bᵀ
 		s.b[i] = keep*s.b[i] + v
 	}
 }

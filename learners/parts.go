@@ -102,7 +102,7 @@ func (l Online) learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt
 		}
 	}
 	next.Batches, next.A, next.B = s.batches, mat.NewDense(s.k, s.k, s.a), mat.NewDense(s.m, s.k, nil)
-	next.B.Copy(mat.NewDense(s.k, s.m, s.b).T())
+	next.B.Copy(mat.NewDense(s.k, s.m, s.b).T()) // s.b holds Bᵀ
 	next.Dictionary, err = s.dictionary()
 	return err
 }

@@ -10,9 +10,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// A loop ends before its last iteration when the residual is at most exactResidual, when it replaces no atom and moves
-// no entry of an atom by more than settledMove, or when the objective has not fallen by the share stallGain within
-// stallSteps iterations.
+// A loop ends early if the residual is at most exactResidual, if it replaces no atom and moves no entry of an atom by
+// more than settledMove, or if the objective has not fallen by the share stallGain within stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
 	settledMove   = 1e-9 // the largest change of an entry of an atom

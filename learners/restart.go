@@ -87,9 +87,9 @@ func (r *restarts) isDue(done int, ending bool) bool {
 }
 
 // check is called after iteration number done, which ended with the given codes and objective. It replaces some atoms
-// and returns how many. The last check, or one that finds no atom to replace, restores the best atoms instead, and ends
-// the checks. changed reports whether atoms (K×M, atom after atom) changed. errs is ‖y − Dx‖² of every signal, 0 for
-// rounding error; signal returns a signal by its number.
+// and returns how many. The last check, or one that finds no atom to replace, instead restores the atoms of the least
+// objective so far, and ends the checks. changed reports whether atoms (K×M, atom after atom) changed. errs is
+// ‖y − Dx‖² of every signal, 0 for rounding error. signal returns signal j.
 func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {
@@ -106,8 +106,9 @@ func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objecti
 	return 0, changed
 }
 
-// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced. It skips a candidate if
-// this call has already replaced the candidate's atom or the atom with which it is coherent.
+// renew replaces at most mostRestarts candidates in atoms, by the signals with the largest errs or, in every other
+// round, an atom of a pair by what it has beside the other atom. It returns how many it replaced. It skips a candidate
+// if this call has already replaced the candidate's atom or the atom with which it is coherent.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms
@@ -122,7 +123,7 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 			continue
 		}
 		d := atom(c.atom)
-		if r.round%2 == 0 && c.other >= 0 { // every other check takes the projection off; see restarts
+		if r.round%2 == 0 && c.other >= 0 { // take the projection off
 			axpy(-dot(d, atom(c.other)), atom(c.other), d)
 		} else {
 			copy(d, signal(worst[count]))
@@ -148,7 +149,7 @@ type candidate struct {
 // coherent atoms the one that is used less. An atom may be listed more than once.
 func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	m, k := len(atoms)/codes.Atoms, codes.Atoms
-	sum, square := make([]float64, k), make([]float64, k)
+	sum, square := make([]float64, k), make([]float64, k) // Σ|x| and Σx² of each atom, to estimate its users
 	for i, a := range codes.Index {
 		v := math.Abs(codes.Value[i])
 		sum[a], square[a] = sum[a]+v, square[a]+v*v
@@ -156,7 +157,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	var list []candidate
 	for a := range k {
 		if n := users(sum[a], square[a]); n < fewUsers {
-			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // more than 1, so before all pairs
+			list = append(list, candidate{a, -1, 2 - n/fewUsers}) // a score above 1, so before all pairs
 		}
 		for b := range a {
 			c := math.Abs(dot(atoms[a*m:(a+1)*m], atoms[b*m:(b+1)*m]))
@@ -164,7 +165,7 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 				continue
 			}
 			if square[a] <= square[b] {
-				list = append(list, candidate{a, b, c})
+				list = append(list, candidate{a, b, c}) // a may be replaced, b stays
 			} else {
 				list = append(list, candidate{b, a, c})
 			}

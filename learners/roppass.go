@@ -44,8 +44,8 @@ const (
 	sums
 )
 
-// pass takes steps 1 and 2 (see ropGrain) for all atoms with the penalty ρ, multiplies the scaled multipliers by r =
-// ρ/(next ρ), and returns the sums that measure the residuals.
+// pass updates Q̂, Ẑ, u and w of all atoms with the penalty ρ (steps 1 and 2, see ropGrain), multiplies the scaled
+// multipliers by r = ρ/(next ρ), and returns the sums that measure the residuals.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
@@ -63,6 +63,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 					q, z, shrink := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld], s.shrink[row:end]
 					clear(squares[len(shrink):]) // the last block may have fewer columns
 					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], squares[:], s.alpha)
+					// The new shrinkage, and the weights with which ROPResidual adds the new Q̂ to S.
 					kernel.Shorten(now[:], g[:], squares[:], penalty, s.concave, r, part.sums[sumQ:])
 					copy(shrink, now[:])
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
@@ -93,8 +94,8 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 // growth returns the factor by which a column of Q̂ = Q + Λ1 grows if Λ1 is multiplied by r, where Q is shrink·Q̂.
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
-// updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
-// multiplies the atom's multipliers by r, adds the atom's residuals to the sums, and stores the old w in before.
+// updateRankOne updates u and w of atom k for the new Ẑ: by power steps, of which next holds the first, or by lead if
+// s.exact is set. It multiplies the atom's multipliers by r, adds its residuals to the sums, and saves w in before.
 func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
@@ -121,7 +122,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	for j := 0; j < s.n; j += ropCall {
 		row, end := k*s.n+j, k*s.n+min(s.n, j+ropCall)
 		q, z := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld]
-		kernel.Project(z, q, u, s.shrink[row:end], s.w[row:end], to[sumQZ:])
+		kernel.Project(z, q, u, s.shrink[row:end], s.w[row:end], to[sumQZ:]) // sets w to Ẑᵀu
 		if r == 1 {
 			continue
 		}
@@ -195,7 +196,8 @@ func squaredDistance(a, b []float64) float64 {
 	return s[0] + s[1] + (s[2] + s[3])
 }
 
-// sum computes S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k), g = 2·shrink − 1, from Q̂ and Ẑ; gather adds the term with u and w.
+// sum computes S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k), g = 2·shrink − 1. Each group of atoms sums g·Q̂_k − Ẑ_k in its part.s.
+// gather(1) adds the parts and 2uwᵀ.
 func (s *ropState) sum() {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		return func(lo, hi int, part *ropPart) {

@@ -19,7 +19,7 @@ func (s *ropState) restart() int {
 		count++
 	}
 	if count > 0 {
-		s.sum()
+		s.sum() // S for the new atoms
 	}
 	return count
 }
@@ -114,8 +114,8 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 }
 
 // restartMixture replaces the weaker atom of the most coherent pair: a mixture of two atoms is coherent with a stronger
-// one, and minus its projection on that one it is nearly the missing atom. It returns false if no |cos| is over
-// coherent.
+// one, and minus its projection on that one it is nearly the missing atom. It returns false without a |cos| above
+// the constant coherent.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {
@@ -139,8 +139,7 @@ func (s *ropState) restartMixture() bool {
 	return true
 }
 
-// setAtom sets Z_k and Q_k to u_k·w_kᵀ with multipliers of zero, and w_k to the components along u_k of the vectors
-// that signal returns.
+// setAtom sets w_k to the components along u_k of the vectors from signal, Z_k = Q_k = u_k·w_kᵀ, and multipliers to 0.
 func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 	u, w := s.direction(k), s.row(k)
 	for j := range s.n {

@@ -53,7 +53,7 @@ type ropState struct {
 }
 
 // newROPState returns the state for the start d: Z = u·wᵀ with the w of shortestCodes, Q = Z, multipliers of zero, and
-// Y scaled to a mean square length of 1. noisy adds a little noise to the atoms, so that equal atoms do not stay equal.
+// Y, the signals of m entries, scaled to a mean square length of 1. noisy adds noise to atoms, so that equal ones part.
 func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, noisy bool) (*ropState, error) {
 	_, k := d.Dims()
 	n, ld := len(signals)/m, kernel.Pad(m)
@@ -184,7 +184,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 		e[i] = d + lambda[i]                           // E = ΣP − V + Λ0, from which pass computes every P_k
 		squaredMiss += d * d
 	}
-	t := s.pass(penalty, rescale)
+	t := s.pass(penalty, rescale) // sums of squares: t[sumPQ] is ‖P − Q‖²
 	squaredError, used := s.gather(rescale)
 	moved := s.constrain(rescale)
 	size := math.Sqrt(t[sumQ]) + 1e-12 // ‖Q‖, never 0, as it divides
@@ -201,7 +201,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 func (s *ropState) constrain(rescale float64) (moved float64) {
 	e := s.e[:len(s.lambda)]
 	for i, l := range s.lambda {
-		// With the old V, Λ0 becomes B − V = αΣP + (1 − α)V + Λ0 − V.
+		// As E = ΣP − V + Λ0, this is B − V for B = αΣP + (1 − α)V + Λ0 and the old V. Without noise V stays Y.
 		s.lambda[i] = l + s.alpha*(e[i]-l)
 	}
 	if s.ball > 0 { // with noise: V moves to the point of the ball ‖Y − V‖ ≤ ε that is nearest to B

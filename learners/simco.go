@@ -90,7 +90,7 @@ func (SimCO) Memory(m, n, k, s int) float64 {
 // update makes the gradient steps of one iteration.
 func (l SimCO) update(ctx context.Context, p *problem) error {
 	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations)) // 0 after half of the iterations
-	p.transient = mu > 0
+	p.transient = mu > 0                                                  // μ still falls: alternate must not stop yet
 	for range max(l.Steps, 1) {
 		f, err := p.fit(ctx, mu)
 		if err != nil {
@@ -161,9 +161,9 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 				row, atom := g[k*p.m:(k+1)*p.m], p.atom(k)
 				signals, positions := p.row(k)
 				for i, j := range signals {
-					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row)
+					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row) // G_k = −2(Y − DX)·(row k of X)ᵀ
 				}
-				axpy(-dot(atom, row), atom, row)
+				axpy(-dot(atom, row), atom, row)     // leaves what is orthogonal to the atom
 				length[k] = blas64.Nrm2(vector(row)) // not by dot: the square of the length may underflow or overflow
 			}
 		}

@@ -21,8 +21,7 @@ func OpenImages(name string) (*Images, error) {
 	return &Images{s}, nil
 }
 
-// NewImages reads the header of the images in r, plain or gzip. Reading may go beyond the last image. Close leaves r as
-// it is.
+// NewImages reads the header of the images in r, plain or gzip. It may read beyond the last image. Close leaves r open.
 func NewImages(r io.Reader) (*Images, error) {
 	s, err := newStream(r, "", imageMagic)
 	if err != nil {

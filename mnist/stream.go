@@ -151,7 +151,7 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gzip header: %w", noEOF(err))
 	}
-	z.Multistream(false)
+	z.Multistream(false) // members goes on to the next gzip member itself, past zeros between them
 	return bufio.NewReader(&members{z, b}), nil
 }
 
@@ -218,7 +218,7 @@ func (s *stream) readHeader() error {
 
 // readLabel reads the next item, a label. After the last label it returns io.EOF: see read.
 func (s *stream) readLabel() (int, error) {
-	if s.magic == wideMagic {
+	if s.magic == wideMagic { // a file of QMNIST
 		row := make([]byte, 4*s.height) // s.height values of 4 bytes, the first of which is the label
 		err := s.read(row)
 		return int(int32(binary.BigEndian.Uint32(row))), err
@@ -247,7 +247,7 @@ func (s *stream) read(dst []byte) error {
 	return nil
 }
 
-// end checks that nothing follows the last item. Reading to the end also makes gzip compare its checksum.
+// end returns io.EOF if nothing follows the last item. Reading to the end also makes gzip compare its checksum.
 func (s *stream) end() error {
 	switch _, err := s.r.ReadByte(); err {
 	case io.EOF:
@@ -259,7 +259,7 @@ func (s *stream) end() error {
 	}
 }
 
-// close closes the file, if the stream has opened it.
+// close closes the file, if the stream has opened it. Reading then fails with os.ErrClosed or the error before it.
 func (s *stream) close() error {
 	if s.err == nil {
 		s.err = s.wrap(os.ErrClosed)

@@ -54,7 +54,7 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	if m.takesRGB() {
 		improved = planes
 	}
-	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved
+	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved // the last: colour follows brightness
 	if m.Network != nil {
 		p.network = &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
 		if p.keepsLow { // stages and colour need multiples of the scale
@@ -103,7 +103,7 @@ func (p *pass) keepFrom(done, reach int) int {
 // push takes the next rows of the planes and returns the next rows of their enlargements. It returns nil if too few
 // rows have arrived to complete any, or if it passed them to p.take. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
-	for i := 0; i < len(rows) && p.keepsLow; i++ {
+	for i := 0; i < len(rows) && p.keepsLow; i++ { // for interpolation, stages or colour
 		p.low[i].append(nil, rows[i])
 	}
 	out, keep, err := p.enlarge(ctx, rows, mem, work) // keep is the first row of low that is needed later
@@ -158,8 +158,8 @@ func (p *pass) enlarge(
 }
 
 // improve takes out, the next enlarged rows of a plane, through the stages. low holds the rows of the plane before the
-// enlargement. improve returns the next rows that all stages have improved, or nil if one of them still waits for rows,
-// and keep, the first row of low that the stages need later.
+// enlargement. improve returns the next rows that all stages have improved, and keep, the first row of low that the
+// stages need later; or nil, and no meaningful keep, if one of the stages still waits for rows.
 func (p *pass) improve(
 	ctx context.Context, c *chain, low *window, out *plane.Plane, mem *stage.Pool, work *progress,
 ) (improved *plane.Plane, keep int, err error) {
@@ -179,7 +179,7 @@ func (p *pass) improve(
 		}
 		current, next := in.rows(from*s, end*s), p.keepFrom(to, reach)
 		moved := in.dropBefore(nil, next*s)
-		if moved { // in no longer has the memory of current
+		if moved { // in has copied the rows that it keeps, so the stage may write to current
 			stageWork.Overwrite()
 		}
 		applied, err := st.Apply(ctx, low.rows(from, end), current, stageWork)
@@ -290,8 +290,8 @@ func (n *networkPass) push(
 	return n.passOn(out, mem), nil
 }
 
-// passOn takes the next rows that the network has returned. It returns the rows from earlier calls and this one that
-// make up a multiple of n.multiple, or nil if there are none, and keeps the rest.
+// passOn takes the next rows that the network has returned. Of the rows from earlier calls and this one, it returns a
+// multiple of n.multiple (the scale, if stages or colour follow), or nil if there are too few, and keeps the rest.
 func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
 	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 { // nothing to keep
 		return out

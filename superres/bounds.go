@@ -38,8 +38,8 @@ func (s *Signs) ErrorBounds() *plane.Plane {
 // BoundShare is the share of the pixels that have an error within the bound.
 const BoundShare = 0.9
 
-// BoundsReach is the distance, in pixels of the result, within which samples count for the signs of a pixel. In pixels
-// of the picture the same number suffices.
+// BoundsReach is how far from a pixel, in pixels of the result, a sample can lie and still count for its Signs, from
+// which its error bound is computed. In pixels of the picture the same number suffices.
 const BoundsReach = 10
 
 // BoundsBytes is the most memory, in bytes, that Signs, ErrorBounds and BoundsMap take for each pixel of the result.
@@ -63,8 +63,9 @@ type Signs struct {
 	choice        [5]float64      // strength, shares of robust model and interpolation, corrected blur and sharpening
 }
 
-// newSigns returns the signs of result, an enlargement of img. What was added is the difference of result from a
-// bicubic enlargement, and detail its difference from means within 2 pixels. All pixels share the signs in choice.
+// newSigns returns the signs of result, an enlargement of img: the mean squares, within 2 and 8 pixels, of added, the
+// difference of result from a bicubic enlargement, and of detail, the difference of result from its mean within 2
+// pixels; and choice, which holds for all pixels.
 func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
 	s := &Signs{scale: float64(high.W) / float64(low.W), choice: choice}

@@ -24,8 +24,8 @@ type Choice struct {
 	// at its greatest strength and its share at each place, and Model is the robust model at its least strength. If Mix
 	// is nil, Model enlarges alone.
 	Mix *Mix
-	// Trust is the probability, 0 to 1, that the picture was reduced cleanly, if the robust model enlarges alone and
-	// can be tuned to a trust: see stage.Tuning. Otherwise it is 0.
+	// Trust is the probability, 0 to 1, that the picture was reduced cleanly, neither blurred nor sharpened. It is 0
+	// unless the robust model, for noise and compression, enlarges alone and can be tuned to it: see stage.Tuning.
 	Trust float64
 	// Plain is the share of plain interpolation, 0 to 1: more than 0 where the detail that models add would do harm.
 	Plain float64
@@ -86,6 +86,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 			return c, err
 		}
 	}
+	// Colour that is much noisier than brightness is enlarged by the robust model at a strength of its own.
 	if colour := x.Left.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
 		if err != nil {
@@ -104,7 +105,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 // one also if both shares are equal.
 func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
 	c.Robust, c.Strength = share, x.Strength
-	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
+	robust, err := m.tunedRobust(tuned{strength: x.Strength, trust: x.Trust, isFast: x.Shares.Robust < x.Shares.Clean})
 	switch {
 	case err != nil:
 		return err

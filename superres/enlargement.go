@@ -49,6 +49,8 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 				return nil, errors.New("superres: a sibling that takes other planes than its model")
 			}
 			p := newPass(model, w, h, t.planes, model.colourStage(t.subsampled))
+			// Stages look at colour unless they do not know its flaws: they have not learned from files with subsampled
+			// colour, or the colour is enlarged by networks of another model.
 			isKnown := !t.subsampled || model.IsGraded() // graded models have learned from such files
 			p.showsColour = t.planes == 3 && !t.hidesColour && isKnown && !model.takesRGB() && !model.foreignColour
 			e.passes = append(e.passes, p)
@@ -126,7 +128,8 @@ type reader func(lo, hi int) []*plane.Plane
 // writer takes rows of the enlarged planes, beginning with row top of the result. It is called from the top down.
 type writer func(top int, rows []*plane.Plane)
 
-// stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0 to 1.
+// stream enlarges the planes that read returns, as t says, in bands of bandRows rows of the picture, and passes the
+// enlarged rows to write. report is called with the share done, 0 to 1.
 func (m *Model) stream(
 	ctx context.Context, t task, bandRows int, read reader, write writer, report func(float64),
 ) error {
@@ -158,7 +161,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			rows = mixing.join(e.ownRows(rows), mixedIn.ownRows(other))
+			rows = mixing.join(e.ownRows(rows), mixedIn.ownRows(other)) // join may change them, but not the picture
 		}
 		if rows != nil {
 			height := rows[0].H
@@ -175,7 +178,7 @@ func (m *Model) stream(
 // enlargePlanes returns whole planes, enlarged as t says, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
 	mem := t.mem
-	if t.w == t.inW && t.h == t.inH { // rows may share memory with the picture
+	if t.w == t.inW && t.h == t.inH { // gather must not give away rows that share memory with the picture
 		mem = nil
 	}
 	for range in {

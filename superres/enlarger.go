@@ -176,8 +176,8 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	defer e.releaseLuma(luma)
 	copy(out[0].Pix, luma.Pix)
 	switch {
-	case len(out) == 1:
-	case e.chroma != nil:
+	case len(out) == 1: // brightness alone
+	case e.chroma != nil: // a frame of video: the picture is its brightness
 		for i, c := range e.chroma.Low {
 			copy(out[1+i].Pix, rowsOf(c, from, to).Pix)
 		}
@@ -201,7 +201,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(whole * share) })
 	switch {
 	case err != nil || e.transparent == nil:
-	case !e.changesAlpha():
+	case !e.changesAlpha(): // the result has the size of the picture, and no network restores it
 		e.paintAlpha(0, []*plane.Plane{e.transparent.Alpha})
 		report(1)
 	default:
@@ -218,12 +218,12 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return err
 }
 
-// run enlarges the planes of task t at the model's effort: at the effort max as a mean over orientations of the whole
+// run enlarges the planes that read returns, as t says: at the effort max as a mean over orientations of the whole
 // picture, else in bands. It passes the rows to paint and then gives their memory back, unless they are the picture's.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
-		if e.changed {
+		if e.changed { // otherwise rows share memory with the picture
 			for _, p := range rows {
 				e.mem.Give(p.Pix)
 			}

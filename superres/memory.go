@@ -25,7 +25,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
 	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
-	pixel, painted, split := pixelBytes(cfg.ColorModel)
+	pixel, painted, split := pixelBytes(cfg.ColorModel) // of the picture, the result, and planes with transparency
 	if split > 0 && opt.Alpha == AlphaPremultiplied {
 		painted += 8 // for 16 bits until the end
 	}
@@ -123,7 +123,8 @@ const (
 // sampleBytes returns the bytes for each sample of the enlargement while a band is worked on.
 func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	scale, before, _ := m.lastPass(s)
-	inStrips := before == 1 && s.inW*scale == s.w && s.inH*scale == s.h && !m.takesRGB() // see pushColour
+	// If a single pass makes the result, colour is enlarged in strips that are painted at once: see pushColour.
+	inStrips := before == 1 && s.inW*scale == s.w && s.inH*scale == s.h && !m.takesRGB()
 	switch {
 	case !grey && m.enlargesColour(s) && !inStrips:
 		return planesBytes + colourBytes
@@ -228,7 +229,7 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)
 	for i, model := range models {
 		if !slices.Contains(models[:i], model) {
-			bytes += max(model.loadedBytes, model.fixedMemory())
+			bytes += max(model.loadedBytes, model.fixedMemory()) // tuning may have made it smaller than when loaded
 		}
 	}
 	return bytes
@@ -245,6 +246,7 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	bytes := each * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
 	before := 1 // factor of all passes before this one
 	for _, model := range m.chainModels(s) {
+		// Whether another pass follows, or the enlargement is reduced to the size of the result at the end.
 		resized := before*model.Scale != scale || s.inW*scale != s.w || s.inH*scale != s.h
 		bytes += model.networkMemory(s, before, resized)
 		for _, st := range model.Stages {

@@ -103,7 +103,7 @@ func (m *Model) Describe() Description {
 		d.Subsampled = stage.Describe(m.Subsampled)
 	}
 	if !m.IsPlain() {
-		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]
+		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:] // the first is m.Scale
 	}
 	return d
 }
@@ -168,9 +168,8 @@ type Mix struct {
 	Area image.Rectangle
 }
 
-// Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// averages the results of the model, or of a larger one, over several orientations of the picture, which takes three to
-// five times as long.
+// Efforts returns the names of the efforts, fastest first: fast uses a smaller model, best the model itself, and max
+// averages the model, or a larger one, over orientations of the picture, which takes three to five times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // newSibling returns a sibling whose model the function open returns; open is called at most once. Opening the sibling
@@ -196,8 +195,7 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 
 // WithColour returns m with other's networks for colour, at each scale that both models were trained for; at other
 // scales, or if it has a network for red, green and blue, m keeps its own. The stages for brightness no longer look at
-// colour, since only the networks of other may know its flaws. The result has no models for other efforts: choose the
-// effort first.
+// colour: only other's networks may know its flaws. The result has no other efforts, so choose the effort first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.efforts, out.foreignColour = nil, true
@@ -346,7 +344,7 @@ func (m *Model) chainModels(s sizes) (list []*Model) {
 	return list
 }
 
-// fixedMemory returns the bytes that the network, the stages and the networks for colour take as long as they exist.
+// fixedMemory returns the bytes that the network, the stages and the networks for colour keep, for any size of picture.
 func (m *Model) fixedMemory() (bytes int64) {
 	if m.Network != nil {
 		bytes, _ = m.Network.Memory(1, 1)

@@ -36,8 +36,8 @@ type header struct {
 }
 
 // Save writes the model, without its siblings, as an .npz file that numpy opens: its description as model.json, and the
-// arrays as "network.name", as "stagei.name" for stage i, and as "colour.name" and "subsampled.name". The same model
-// gives the same bytes. A plain interpolation cannot be saved.
+// arrays as "network.name", "stagei.name" for stage i, "colour.name" and "subsampled.name", where name is what the part
+// calls the array. The same model gives the same bytes. A plain interpolation cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if m.IsPlain() {
 		return errors.New("superres: a plain interpolation is no model to save")

@@ -15,8 +15,7 @@ import (
 // proportions. With both, the result has exactly that size; with Fit as well, it has the largest size that keeps the
 // proportions and lies within Width×Height; with Cover, the smallest size that keeps them and contains Width×Height.
 // With Megapixels and neither Width nor Height, it has that many million pixels, apart from the rounding of its sides.
-// Sides are computed exactly, from the scale as it is written in decimal, rounded to the nearest pixel, halves up, and
-// are at least 1.
+// Sides are exact for the scale as it is written in decimal, rounded to the nearest pixel, halves up, and at least 1.
 //
 // It is an error if a side would be shorter than in the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
@@ -130,8 +129,7 @@ type Options struct {
 	WrapX, WrapY bool
 	// Alpha says how a picture with transparency is enlarged. The model PixelArt ignores it.
 	Alpha Alpha
-	// Blend mixes colours of pixel art where pixels of several colours fall on one pixel of the result. Otherwise the
-	// result has no new colours.
+	// Blend mixes the colours of pixel art that fall on one pixel of the result. False adds no colours to the result.
 	Blend bool
 	// Report is filled in, before Upscale or Stream returns, with how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.

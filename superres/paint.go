@@ -17,19 +17,20 @@ import (
 // and to take little memory beside a band.
 const rowsPerPass = 192
 
-// paint paints rows of the result, beginning with row top. planes are the enlarged planes.
+// paint paints rows of the result, beginning with row top, from the enlarged planes: as one strip or, if strips go to
+// e.emit and a network has returned more rows than usual, as several.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height
 	if e.emit != nil && e.model.Network != nil { // a network returns many rows with the last band
-		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH) // at least the rows that a band becomes
+		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH) // what other bands become, or a little more
 	}
 	for from := 0; from < height; from += strip {
 		e.paintStrip(top+from, rowsOfAll(planes, from, min(from+strip, height)))
 	}
 }
 
-// paintStrip paints one strip. With e.emit, a strip is the rows that are passed to e.emit together; else any rows.
+// paintStrip paints rows of the result, beginning with row top: into e.out or, if e.emit is set, as a picture for it.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -70,7 +71,7 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		})
 	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
-		if e.chroma != nil {
+		if e.chroma != nil { // a frame of video, whose colour comes beside the grey picture
 			e.keepChroma(top, end, planes[1:])
 		}
 	case interpolated:
@@ -79,14 +80,14 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		red, blue := planes[1], planes[2]
 		parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
 	}
-	if e.columnStarts != nil {
+	if e.columnStarts != nil { // set only if the enlargement needs the clamp
 		e.clampFlatAreas(top, end, low, lo)
 	}
 	e.release(low)
 }
 
-// keepChroma stores the rows [top, end) of enlarged chroma in the result. If the model has no network for colour,
-// enlarged is empty, and keepChroma interpolates chroma.
+// keepChroma stores the rows [top, end) of enlarged chroma in the result, with the strength if the model takes RGB. If
+// the model has no network for colour, enlarged is empty, and keepChroma interpolates chroma.
 func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	for i, to := range e.chroma.High {
 		to = rowsOf(to, top, end)
@@ -310,7 +311,7 @@ func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {
 		hi := f.greatest[x]
-		if lo < 0 && hi > 1 { // neither value is shared by three samples
+		if lo < 0 && hi > 1 { // −Inf and +Inf: of the 3×3 samples no three share the least value or the greatest
 			continue
 		}
 		b := picture.Bounds{X: int32(x), Most: math.MaxUint16}

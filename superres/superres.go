@@ -69,7 +69,7 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 		if ctx.Err() != nil {
 			return
 		}
-		if !part.Empty() {
+		if !part.Empty() { // the picture has a margin: part is the result without it
 			rows := strip.Bounds().Add(image.Pt(0, top))
 			if top = rows.Max.Y; !rows.Overlaps(part) {
 				return
@@ -110,9 +110,9 @@ func (m *Model) Margin(size, result image.Point, opt Options) (margin image.Poin
 	return image.Pt(along(opt.WrapX, size.X, result.X), along(opt.WrapY, size.Y, result.Y))
 }
 
-// wrap gives img a margin that repeats the opposite edges. It returns the picture with the margin, wide; of, the
-// options for enlarging it; and part, the rectangle of that enlargement that is the result.
-func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options, part image.Rectangle, err error) {
+// wrap gives img a margin that repeats the opposite edges. It returns pic, the picture with the margin; picOpt, the
+// options for enlarging pic; and part, the rectangle of that enlargement that is the result.
+func (m *Model) wrap(img image.Image, opt Options) (pic image.Image, picOpt Options, part image.Rectangle, err error) {
 	in := img.Bounds().Size()
 	w, h, err := m.ResultSize(in.X, in.Y, opt)
 	if err != nil {
@@ -135,7 +135,7 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 }
 
 // prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here, unless
-// there is chroma, the size stays, or the model keeps squares and opt.Blend is not set.
+// opt.Chroma is set, the size stays, or m.squares is set and opt.Blend is not: then squares stay squares.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	least := 2
 	switch {
@@ -254,7 +254,7 @@ func (m *Model) chosenFor(
 	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
 	first := flaws.StepCopies
 	if opt.Chroma != nil {
-		first = flaws.StepMeasure // as for frames of video: nothing is proved first
+		first = flaws.StepMeasure // for a frame of video, estimate the flaws, and prove none
 	} else if opt.Mix != nil {
 		first = flaws.StepSalt // without StepCopies, which may make the picture smaller
 	}

@@ -102,8 +102,9 @@ func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
 
-// Effort returns the model for the effort called name; for best, and for pixel art, m itself. It fails for unknown
-// efforts, for fast if m has no smaller model (see WithEffort), and for fast and max if m is a plain interpolation.
+// Effort returns the model for the effort called name, with its robust model at the same effort; for best, and for
+// pixel art, m itself. It fails for unknown efforts, for fast if m has no smaller model (see WithEffort), and for fast
+// and max if m is a plain interpolation. max averages orientations, of a larger model if WithEffort has given m one.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	open := m.efforts[name]

@@ -108,8 +108,8 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	return out, lengths, nil
 }
 
-// readCodes reads X (k×n), and multiplies each row of X by its entry of scale unless scale is nil. A signal with more
-// non-zeros than the problem allows is an error. The codes are nil if the reply has no X.
+// readCodes reads X (k×n), and multiplies each row of X by its entry of scale, the length that the program gave the
+// atom, unless scale is nil. More non-zeros than the problem allows are an error. Without an X the codes are nil.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {

@@ -53,7 +53,7 @@ func newFamily(p *os.Process) family {
 
 // end kills the program, unless ended is true, and all processes that it has started. With ended it closes the job too.
 func (f family) end(ended bool) {
-	if f.job != 0 {
+	if f.job != 0 { // 0: the system gave no job
 		_ = windows.TerminateJobObject(f.job, 1) // an error means that no process is left
 		if ended {
 			_ = windows.CloseHandle(f.job)

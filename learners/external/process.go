@@ -40,12 +40,12 @@ const maxLine = 1 << 16
 // drain is how long child processes of a program that has ended may hold its output open before reading stops.
 const drain = time.Second
 
-// start starts the program at path.
+// start starts the program at path with args, in a process group of its own, and has it use one thread: see oneThread.
 func start(path string, args []string) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}),
 		lines: make(chan string)}
 	group(p.cmd)
-	p.cmd.WaitDelay = drain
+	p.cmd.WaitDelay = drain // for child processes that hold the output open when the program has ended
 	p.cmd.Env = oneThread(os.Environ())
 	p.cmd.Stderr = &p.stderr
 	out, printed := io.Pipe()
@@ -159,7 +159,7 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 		case ctx.Err() != nil:
 			programs.end(proc)
 			return r, ctx.Err()
-		case answered && errors.Is(err, errEnded):
+		case answered && errors.Is(err, errEnded): // a process that had waited: try the next
 			programs.end(proc)
 		default:
 			return r, r.fail("%v", err)

@@ -185,8 +185,8 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	return b
 }
 
-// fill loads the signals [lo, hi) and multiplies them by the dictionary. It multiplies a multiple of kernel.Rows
-// columns; the last columns may hold values of earlier signals.
+// fill loads the signals [lo, hi) into b.cols, one a column, and b.rows, one a row, and sets b.corr to Dᵀy for each. It
+// multiplies a multiple of kernel.Rows columns, of which the last may hold values of earlier signals.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {

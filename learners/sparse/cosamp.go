@@ -56,7 +56,7 @@ func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
 
-// Code implements Coder.
+// Code implements Coder. For a signal, w.pursue finds the support of S atoms, and w.grow chooses S: see CoSaMP.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)} // a widened support has up to 3S atoms
@@ -94,6 +94,6 @@ func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 			return // no longer less by more than rounding error
 		}
 		w.best, w.next = w.next, w.best
-		w.correlate(w.best.atoms, pruned)
+		w.correlate(w.best.atoms, pruned) // sets corr to Dᵀr for the x before its least-squares solution
 	}
 }

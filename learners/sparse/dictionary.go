@@ -8,8 +8,7 @@
 //
 // Read it in this order: dictionary.go (D), codes.go (X), coder.go (the interface of coders, their registry, and the
 // loop over signals that they share), support.go (least squares on a support), then a coder: mp.go, omp.go and ols.go
-// choose one atom after the other, sp.go and cosamp.go improve a support of fixed size, and lasso.go follows a path of
-// solutions.
+// add atom after atom, sp.go and cosamp.go improve a support of fixed size, and lasso.go follows a path of solutions.
 package sparse
 
 import (
@@ -136,7 +135,7 @@ func (d *Dictionary) prepare() (gram []float64) {
 			d.unit = rows // one panel
 			return
 		}
-		d.unit = make([]float64, 0, len(rows))
+		d.unit = make([]float64, 0, len(rows)) // the columns of rows in panels, each panel row by row
 		for from := 0; from < d.padded; from += panel {
 			for i := range d.n {
 				d.unit = append(d.unit, rows[i*d.padded+from:i*d.padded+min(d.padded, from+panel)]...)
@@ -175,7 +174,7 @@ type Angles struct {
 	Near int
 }
 
-// Angles measures all pairs of atoms, and needs 8·K² bytes. limit is the |cos| above which two atoms are near.
+// Angles measures the |cos| of all pairs of non-zero atoms. A pair is near if it is above limit. It needs 8·K² bytes.
 func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles

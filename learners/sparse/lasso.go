@@ -21,9 +21,8 @@ import (
 // In the last two forms, if ‖y − Dx‖₂ cannot become as small as ε, or 0, the constraint is the smallest possible ‖y −
 // Dx‖₂. For atoms of other lengths ‖x‖₁ is Σ ‖d_k‖·|x_k|.
 //
-// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. The path is piecewise
-// linear, and homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a
-// step is
+// All lie on one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. The path is piecewise linear, and
+// homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step is
 //
 //	v = G_II⁻¹ s,   x_I ← x_I + γ v,   a ← a − γ G_I v,   λ ← λ − γ,
 //
@@ -107,7 +106,7 @@ func (c Lasso) Objective(squaredError float64, x *Codes) float64 {
 	return sum
 }
 
-// Code implements Coder.
+// Code implements Coder. limited tells a worker that Sparsity, rather than n or K, bounds the number of non-zeros.
 func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -201,8 +200,8 @@ func (w *lassoWorker) setDirection(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// nextEvent returns by how much λ falls, at most limit, until an atom joins or a member leaves the support. join is
-// that atom, or -1 if none joins; leave is the index of the member in the support, or -1 if none leaves.
+// nextEvent returns by how much λ falls from lambda, at most limit, until an atom joins or a member leaves the support.
+// join is that atom, or -1 if none joins. leave is the index of the member in the support, or -1 if none leaves.
 func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]

@@ -96,7 +96,7 @@ type mpWorker struct {
 	residual         []float64 // r, kept only if there is a tolerance
 }
 
-// solve is the solver of MP: see there for the recurrence of corr. w.code holds x, and w.residual r.
+// solve is the solver of MP. corr is Dᵀy at first and Dᵀr after each step, w.code holds x, and w.residual r.
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {

@@ -55,6 +55,7 @@ func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 func (c OLS) MostNonZeros() int { return c.Sparsity }
 
+// Code implements Coder, by the pursuit of OMP with the choice of OLS.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), outside: make([]float64, d.padded),
@@ -79,9 +80,9 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k, from corr and outside, among the atoms with |a_k| above
-// floor, or -1 if there is none. It first updates s_k for the last member of the support, and excludes that and all
-// that depend on it.
+// choose returns the atom that joins a support of count atoms: the first with the largest a_k²/s_k among the atoms with
+// |a_k| above floor, or -1 if there is none. a is corr. s is outside, which choose first updates for the atom that
+// joined last. s is +Inf for members of the support and for atoms that depend on them.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

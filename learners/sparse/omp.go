@@ -94,9 +94,9 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal y by adding atoms to the support, until it has w.most, reaches the tolerance, or the next
-// depends on it. It writes the atoms to index and their coefficients to value, and returns their number. choose gets
-// the number of atoms so far and returns the next, or -1 if the residual is at most floor, rounding error.
+// pursue codes a signal y by adding atoms to the support until it has w.most, reaches the tolerance, or the next atom
+// depends on it. It writes the atoms to index, their coefficients to value, and returns their number. corr is Dᵀy, and
+// Dᵀr after join. choose gets the number of atoms so far, and returns the next atom, or -1 for a residual up to floor.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)

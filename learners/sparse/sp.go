@@ -57,7 +57,7 @@ func (c SP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 func (c SP) MostNonZeros() int { return c.Sparsity }
 
-// Code implements Coder.
+// Code implements Coder. For a signal, w.pursue finds the support of S atoms, and w.grow chooses S: see SP.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &spWorker{newSubspace(d, 2*most)} // a widened support has up to 2S atoms
@@ -74,7 +74,7 @@ type spWorker struct{ *subspace }
 // pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution. They
 // end when a residual norm is at most floor, which is rounding error, or no longer falls.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
-	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
+	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor) // start is Dᵀy
 	w.solve(y, &w.best)
 	for w.best.squaredError > floor*floor {
 		w.correlate(w.best.atoms, w.best.x)
@@ -84,7 +84,7 @@ func (w *spWorker) pursue(y []float64, s int, floor float64) {
 		w.widened.atoms = append(w.widened.atoms[:0], w.best.atoms...)
 		w.widened.atoms = appendLargest(w.widened.atoms, w.corr, s, floor)
 		w.solve(y, &w.widened)
-		w.prune(s)
+		w.prune(s) // sets w.next to the atoms with the s largest coefficients
 		w.solve(y, &w.next)
 		if !(w.next.squaredError < w.best.squaredError*(1-rounding)) {
 			return // no longer less by more than rounding error
@@ -154,7 +154,7 @@ func (w *subspace) solve(y []float64, p *partial) {
 	p.squaredError = w.residual(y, p.atoms, p.x)
 }
 
-// correlate sets w.corr to Dᵀ(y − D_I·x).
+// correlate sets w.corr to Dᵀ(y − D_I·x) for the support I, which is atoms.
 func (w *subspace) correlate(atoms []int32, x []float64) {
 	copy(w.corr, w.start)
 	for j, atom := range atoms {

@@ -102,11 +102,11 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 	return e.UpscaleAt(ctx, w, bytes.NewReader(data), int64(len(data)), Watch{})
 }
 
-// UpscaleAt is Upscale for a file of size bytes in r, which must not change. If a file can be refused by its header,
-// the rest of it is not read.
+// UpscaleAt is Upscale for a file of size bytes in r, which must not change. It reads no further in a file that it can
+// refuse by its header. watch may refuse it as well, by its size, and is told of the progress.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
-	end := func() {} // ends the task that Admit begins
+	end := func() {} // ends the task that Admit begins, and with it this picture's share of the processors
 	defer func() { end() }()
 	err := parallel.Caught(func() error {
 		job, err := e.job(w, r, size)

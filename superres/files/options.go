@@ -49,8 +49,7 @@ type Options struct {
 	Depth int
 	// StripMetadata leaves out colour profile, EXIF, XMP, resolution and provenance. False keeps them.
 	StripMetadata bool
-	// NoProvenance leaves out the line that says which program, model and options made the result. False writes it,
-	// unless StripMetadata is set.
+	// NoProvenance leaves out the line on program, model and options. False writes it, unless StripMetadata is set.
 	NoProvenance bool
 	// FirstFrame enlarges only the first picture of animations and of files with pages. False enlarges all pictures.
 	FirstFrame bool

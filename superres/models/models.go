@@ -69,7 +69,7 @@ const (
 
 func init() {
 	superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) })
-	for _, name := range fileNames() {
+	for _, name := range fileNames() { // a file holds a model for one scale and effort; open joins the models of a name
 		loaded[name] = sync.OnceValues(func() (*superres.Model, error) { return loadFile(name) })
 	}
 	for _, name := range Names() {
@@ -133,7 +133,7 @@ func open(name string) (*superres.Model, error) {
 }
 
 // load returns the model of the embedded file with the given name. PhotoReal gets a choice of networks for subsampled
-// colour: see byStrength. At the effort fast it only gets the network of Photo: its own has one layer in the chain.
+// colour: see byStrength. At the effort fast it gets only the network of Photo.
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
 	if err == nil && strings.Contains(name, effortSuffix("max")) {
@@ -155,9 +155,9 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal: one of two, which Tune chooses by the strength. From
-// leastStrong on it is strong, PhotoReal's own, else weak, the network of Photo. The embedded Colour is the chosen
-// network, at first weak.
+// byStrength is the network for subsampled colour of PhotoReal. Tune chooses it by the strength of the degradation:
+// from leastStrong on strong, PhotoReal's own, below that weak, the network of Photo. The embedded Colour is the
+// network that Tune chose. Before the first Tune it is weak.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour
@@ -168,8 +168,8 @@ type byStrength struct {
 // in dB, of 26 pictures of open-valid and general-dev in JPEG files with 4:2:0 chroma, and their median strength:
 //
 //	quality of the file   95     90     85     80     75     60, as PNG
-//	weak                  1.57   1.38   1.18   1.07   0.96   0.80
-//	strong                1.42   1.27   1.17   1.13   1.06   0.94
+//	network of Photo      1.57   1.38   1.18   1.07   0.96   0.80
+//	that network          1.42   1.27   1.17   1.13   1.06   0.94
 //	strength              0.06   0.11   0.16   0.19   0.21
 const leastStrong = 5. / 32
 

@@ -30,8 +30,7 @@ func (d Degradation) Check() error {
 }
 
 // Reduce returns p reduced by an integer scale, in new memory. Columns and rows at the right and bottom that do not
-// fill a block of scale×scale samples are cut off first. It panics if nothing is left, if scale is less than 1, or if
-// the degradation is unknown.
+// fill a block of scale×scale samples are cut off first. It panics if nothing is left, scale < 1, or d is unknown.
 func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
 	out := plane.New(p.W/scale, p.H/scale)
 	d.ReduceTo(out, p, scale)

@@ -17,16 +17,14 @@ type polyphase struct {
 	phases []phase // scale phases to enlarge, 1 to reduce
 }
 
-// phase is the filter for one phase. To enlarge, phase k computes the new sample q·scale+k from the old samples that
-// begin at q+first; to reduce, the only phase computes the new sample q from the old samples that begin at
-// q·scale+first.
+// phase is the filter for one phase. To enlarge, phase k computes the new sample q·scale+k from the old samples from
+// q+first on. To reduce, the only phase computes the new sample q from the old samples from q·scale+first on.
 type phase struct {
 	first  int
 	weight []float32
 }
 
-// newPolyphase returns the filter if both sides are enlarged, or both reduced, by the same integer from 2 to 4, and nil
-// for any other sizes.
+// newPolyphase returns the filter if both sides are enlarged, or both reduced, by the same integer, 2 to 4, else nil.
 func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	for scale := 2; scale <= 4; scale++ {
 		switch {
@@ -93,7 +91,7 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	const grain = 16 // rows of the old plane in a range
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), q1-q0, grain, func() func(lo, hi int) {
-		mid := make([]float32, (grain+before+after)*wide)
+		mid := make([]float32, (grain+before+after)*wide) // old rows, enlarged in width only
 		pad, phased := make([]float32, before+w+after), make([]float32, w)
 		var at []int
 		return func(lo, hi int) {
@@ -119,8 +117,8 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase. phased is a buffer
-// for the samples of one phase.
+// enlargeRow sets dst to the enlargement of a row, phase after phase. pad holds the row from pad[before] on, mirrored
+// at both ends. phased is a buffer for the samples of one phase, as many as the row has.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int // no phase has more weights
 	for i, p := range f.phases {

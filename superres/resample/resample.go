@@ -110,7 +110,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 		return max(y0-before, 0), min(y1+after, s.inH)
 	}
 	lo, hi = s.inH, 0
-	for _, i := range s.down.index[y0*s.down.count : y1*s.down.count] {
+	for _, i := range s.down.index[y0*s.down.count : y1*s.down.count] { // count old rows for each new row
 		lo, hi = min(lo, int(i)), max(hi, int(i)+1)
 	}
 	return lo, hi

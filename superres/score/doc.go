@@ -4,8 +4,8 @@
 // [Reduce] computes the low-resolution picture with which a protocol begins, and a [Protocol] scores its enlargement;
 // [Compare] returns all measures at once, and [Differ] how far apart two pictures are in levels of colour.
 //
-// Programs mean different things by the same names. TestScoresOfScikitImage checks the definitions below to the last
-// digit:
+// Programs mean different things by the same names. TestScoresOfScikitImage checks these definitions to the last digit.
+// Moments, variances and covariance, are weighted sums, with weights that add up to 1, or sums divided by n or n − 1.
 //
 //	               samples                      SSIM: weights          moments    border
 //	matlab-y       Y of BT.601, rounded,        Gaussian 11×11, σ 1.5  of 1       where the window fits

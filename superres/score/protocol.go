@@ -59,7 +59,7 @@ func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
 		e, err := NormalisedError(ref, test, scale)
 		return Metrics{PSNR: math.NaN(), SSIM: math.NaN(), NFE: e}, err
 	}
-	m, err := compare(ref, test, scale, scale, p == MatlabGrey)
+	m, err := compare(ref, test, scale, scale, p == MatlabGrey) // without a border of scale pixels
 	m.NFE = math.NaN()
 	return m, err
 }

@@ -179,8 +179,8 @@ func ssim(a, b *plane.Plane) float64 {
 	return total / float64(rows*(a.W-ssimSize+1))
 }
 
-// ssimSum returns the sum of SSIM over the positions where the window fits. It takes the variances and the covariance
-// as the mean of products less the product of means, which blur computes.
+// ssimSum returns the sum of SSIM over the positions where the window fits, for levels 0 to 255. The variances and the
+// covariance are the mean of products less the product of means, which blur computes.
 func ssimSum(a, b *plane.Plane) float64 {
 	var window [ssimSize]float64
 	sum := 0.0
@@ -262,8 +262,8 @@ type Difference struct {
 
 // Differ returns how far the colours of test are from the colours of ref, including the edges. If one picture is grey
 // and the other coloured, the grey picture counts as three equal channels. A picture of 8 bits is compared by its whole
-// levels. Transparency is not compared, and fully transparent pixels have the colours of their neighbours. The sizes
-// may differ as in Compare.
+// levels. Transparency is not compared, and fully transparent pixels have the colours of their neighbours. ref may be
+// less than scale pixels larger than test, as in Compare.
 func Differ(ref, test image.Image, scale int) (Difference, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {

@@ -61,7 +61,7 @@ func (b *BackProject) Save(*Arrays) any {
 	return backProjectParams{b.Iterations, b.Degradation}
 }
 
-// Apply implements Stage.
+// Apply implements Stage. Each iteration adds the enlargement of low less the reduced current, and limits it to 0..1.
 func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error) {
 	enlarge := resample.New(low.W, low.H, current.W, current.H, resample.Bicubic)
 	out := w.Result(current)

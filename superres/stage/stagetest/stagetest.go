@@ -1,6 +1,5 @@
-// Package stagetest checks that a stage keeps its contract, whatever it computes: the test of a stage.Stage calls
-// [Run], the test of a stage.Colour [RunColour], the test of a stage.Network [RunNetwork]. [Blur] is a small network
-// for tests of other packages.
+// Package stagetest checks that a stage keeps its contract: the test of a stage.Stage calls [Run], of a stage.Colour
+// [RunColour], of a stage.Network [RunNetwork]. [Blur] is a small network for tests of other packages.
 package stagetest
 
 import (
@@ -103,6 +102,7 @@ func (e enlarger) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.
 	return []*plane.Plane{out}, err
 }
 
+// tune implements subject. It returns false if the stage has no settings, and no subject if t removes the stage.
 func (e enlarger) tune(t stage.Tuning) (subject, bool, error) {
 	tunable, ok := e.Stage.(stage.Tunable)
 	if !ok {

@@ -58,14 +58,14 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 		return d, err
 	}
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y) // pixels of a frame and of a result
-	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel)
-	canvas := int64(4) // bytes per pixel, as are seen (a frame) and made (a result)
+	frame, result := pixelBytes(cfg.ColorModel)*in, pixelBytes(r.Keep.deepened(cfg).ColorModel)*out
+	canvas := 4 * in // in bytes, as are frame and result
 	if isDeep(cfg.ColorModel) {
-		canvas = 8
+		canvas = 8 * in
 	}
-	// Needed once are the canvas, the saved canvas or a frame being decoded, and the previous result. Each picture
-	// being enlarged needs one frame and one result that wait.
-	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
+	// Needed once are the file, the canvas, the saved canvas or a frame being decoded, and the previous result. Each
+	// picture being enlarged needs one frame and one result that wait.
+	size, d, err = r.measure(cfg, false, heldBytes+2*canvas+result, frame+result)
 	r.takeSize(size)
 	return d, err
 }
@@ -242,7 +242,8 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 	return r, nil
 }
 
-// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG.
+// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG. The function
+// returned frees the temporary file of a GIF.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.run.Format {
 	case imagefile.GIF:

@@ -45,13 +45,14 @@ type video struct {
 	count        int              // frames read
 }
 
-// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames.
+// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames, from
+// which the model is chosen. Frames that an earlier run has written, content.Done, count as written.
 func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	in, err := y4m.NewReader(r.content, r.limits())
 	if err != nil {
 		return nil, r.faultOf(err)
 	}
-	in.Layout = in.Layout.Sited(r.content.Siting)
+	in.Layout = in.Layout.Sited(r.content.Siting) // where samples of colour lie
 	v := &video{run: r, in: in, greyChroma: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
 	if err := v.measure(); err != nil {
 		return nil, err
@@ -128,9 +129,9 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// A frame that is being enlarged takes memory for itself and its result. For every two of them, one more frame has
-	// been enlarged and waits until the frames before it are written. The frame that is being written, and half a frame
-	// for an odd number, are counted once.
+	// A frame that is being enlarged takes memory for itself and its result; for every two of them, one more waits
+	// until the frames before it are written. The frame being written, and half a frame for an odd number, are counted
+	// once.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {

@@ -161,8 +161,8 @@ var self = func() maker {
 	return maker{hex.EncodeToString(sum[:4]), fmt.Sprintf("%08x", rand.Uint32())}
 }()
 
-// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits,
-// with dashes between them, and the suffix.
+// The name of a temporary file is tempPrefix, then, with dashes between them, the host and the process of its maker
+// and a random number, each of 8 hexadecimal digits, then tempSuffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"

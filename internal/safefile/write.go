@@ -153,7 +153,8 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode of the file that name replaces, or AnyMode for a new file. It fails as WriteAtomic does.
+// outputMode returns the mode of the file that name replaces, or AnyMode if there is no such file; replaces reports
+// whether there is one. It fails as WriteAtomic does.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -164,7 +165,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	info, err := d.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0o666, false, nil
+		return AnyMode, false, nil
 	case err != nil:
 		return 0, false, Unwritable(name, err)
 	case info.IsDir():

@@ -56,14 +56,14 @@ func (x *Examination) undoMask(context.Context) error {
 	return nil
 }
 
-// measure is StepMeasure: it measures the flaws, and sets all fields that follow from their strength.
+// measure is StepMeasure: it measures the flaws, and sets Found, Left, Strength, Shares and Trust accordingly.
 func (x *Examination) measure(context.Context) error {
 	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
 	if x.WebP > 0 {
 		f = f.outOfWebP(x.WebP)
 	}
 	if x.Coloured != nil { // noise of colour is measured in an RGB picture
-		f.ColourNoise = Measure(x.Coloured, 0).ColourNoise
+		f.ColourNoise = Measure(x.Coloured, 0).ColourNoise // 0: not from a JPEG file
 	}
 	f.Repeated, f.Salt, f.Unsharp = x.Found.Repeated, x.Found.Salt, x.Found.Unsharp
 	x.judgeBy(f)
@@ -210,8 +210,7 @@ func (x *Examination) softening() repair.Correction {
 // AllTraits returns Traits, followed by the gains of the corrector and the answers of the softener.
 func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
 
-// Traits returns the traits of the picture without gains and answers of the softener, as the corrector takes them; nil
-// if the picture is too small.
+// Traits returns the traits of the picture for the corrector, without answers of the softener; nil if it is too small.
 func (x *Examination) Traits() []int32 {
 	if x.traits == nil {
 		x.traits = learned.Traits(x.Picture, x.samples(), x.Left.Flaws)

@@ -213,20 +213,21 @@ var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int32) {
 	return of, sizes
 }()
 
-// addBlocks appends, for each block in q, the traits of the mean energies of the groups to s.blocks.
+// addBlocks appends to s.blocks, for each block of 8×8 samples in q, the trait of each group of frequencies: a quarter
+// of the base-2 logarithm of the mean square of the group's coefficients in the cosine transform of the block.
 func (s *traitSums) addBlocks(q square) {
 	for i := range traitSide / 8 * traitSide / 8 {
 		var across [8][8]int32 // for each frequency across, the rows
 		for j := range 8 {
 			row := q.row(i/(traitSide/8)*8+j, i%(traitSide/8)*8)[:8]
 			for u, sum := range cosines((*[8]int32)(row)) {
-				across[u][j] = sum >> 5
+				across[u][j] = sum >> 5 // so that the sums of the next transform fit into int32
 			}
 		}
 		var energies [frequencyGroups]int32 // at most 2²⁹ together
 		for u := range across {
 			for v, sum := range cosines(&across[u]) {
-				if g := groups[u][v]; g >= 0 {
+				if g := groups[u][v]; g >= 0 { // not the mean of the block
 					sum >>= 13 // in steps of 1/16 level
 					energies[g] += sum * sum
 				}

@@ -45,9 +45,10 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
 // vote counts pairs of neighbouring positions along the rows of p, or along its columns if down is true. A position is
-// the place of c₀ in its line: see agree. At one position of a pair the two halves differ, at the other they agree.
-// vote adds the pairs that differ at an even position to count[0], as where chroma begins at the first pixel, and all
-// others to count[1]. It uses R−G in half of the lines and B−G in the other half, as neither depends on brightness.
+// the place of the first of four pixels c₀ to c₃ in its line; its halves are (3c₁ − c₀)/2 and (3c₂ − c₃)/2. At one
+// position of a pair the halves differ, at the other they agree. If they differ at an even position, as where chroma
+// begins at the first pixel, vote adds 1 to count[0], else to count[1]. c is R−G in half of the lines, and B−G in the
+// others, as neither depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	n, width, height, right, below := w, w, 1, 0, 1 // read each row by itself

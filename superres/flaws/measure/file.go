@@ -128,14 +128,13 @@ func (s *steps) greatest() (at int) {
 // with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients returns the coefficients of blocks of parts. The first block of each part is at (x0, y0); the next
-// blocks lie step samples apart.
+// newCoefficients returns the coefficients of blocks of the samples in parts, at positions as for transform.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	return transform(parts, x0, y0, step, func(part, at int) [8]int32 { return [8]int32(parts[part].Pix[at:]) })
 }
 
-// transform returns the coefficients of blocks at the positions that newCoefficients describes. read returns the eight
-// values of a row of a block; its first sample has the index at in parts[part].Pix.
+// transform returns the coefficients of about mostBlocks blocks of 8×8 values. The first block of each part is at (x0,
+// y0), the next are step samples apart. read returns a row of eight values, from index at in parts[part].Pix on.
 func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]int32) *coefficients {
 	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts) // Spread rounds up in each part
@@ -155,7 +154,7 @@ func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]in
 			}
 		})
 	}
-	c.add(b)
+	c.add(b) // the last ones, fewer than together
 	return c
 }
 
@@ -163,7 +162,7 @@ func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]in
 // All numbers are integers below 2⁵³, and so exact.
 type blocks struct {
 	count          int
-	samples, along [8 * 8 * together]float64 // along: transformed along rows
+	samples, along [8 * 8 * together]float64 // along: transformed along rows, in the same order
 }
 
 // together is how many blocks are transformed at once.
@@ -299,9 +298,8 @@ func nearTo(sorted []uint32, step uint32) (near nearness) {
 }
 
 // judgeNearness returns how near all coefficients are to multiples of their quantiser steps; of returns the nearness of
-// a frequency, by its index in telling. score is 1 if all are multiples, about 0 by chance, and 0 if too few
-// coefficients differ. evidence measures the same nearness in standard deviations of what chance would give; each
-// frequency counts for at most 4.
+// a frequency, by its index in telling. score is 1 if all are multiples, about 0 by chance, and 0 if few coefficients
+// differ. evidence is the same in standard deviations of what chance would give, at most 4 for each frequency.
 func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	const few, most = 60, 4
 	var all nearness
@@ -338,8 +336,8 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of the coefficients that became 0, in units of step²/12, falls from 1 for a share of 1 to
-		// 6/ln²share for small shares: nearly share^(5/16).
+		// In units of step²/12, the mean square of the coefficients that became 0 falls from 1, as for the others, to
+		// 6/ln²share for small shares of the others: nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

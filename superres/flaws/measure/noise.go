@@ -108,7 +108,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 		return 0, somewhere
 	}
 	// Noise varies with brightness, but less than fine detail does: a page of text is quiet except at its letters. So
-	// no quarter counts for more than twice the variance of the second quietest.
+	// the noise found in a quarter of the tiles counts at most as twice the variance of the second quietest quarter.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0

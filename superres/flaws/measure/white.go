@@ -194,7 +194,9 @@ type lit struct {
 	mean float64
 }
 
-// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none.
+// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none. In
+// the eighth of the blocks with the least coarse, the finest band must be about as strong as middle, across and down,
+// and one block in twenty, of all, must have a finest band as weak as such noise would have by chance.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {
@@ -211,7 +213,7 @@ func whitePart(list []lit) float64 {
 	}
 	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3]) // of middle, across and down
 	if sum[4] < whitest*whitest*most || least < patterned*patterned*sum[4] {
-		return 0
+		return 0 // finest is too weak, or too strong
 	}
 	found := sum[4] / float64(quiet)
 	floor := finest[len(finest)/20] / (chiSquared * chiSquared)
@@ -221,10 +223,11 @@ func whitePart(list []lit) float64 {
 	return found
 }
 
-// bandOf has the index of the band of each frequency, by rows.
+// bandOf has the index of the band of each frequency, by rows, as a digit; a space if it is in no band.
 const bandOf = " 00  222" + "000  222" + "00111222" + "  111   " + "  111   " + "333  444" + "333  444" + "333  444"
 
-// bands returns the mean square of each band of each block, in levels². Low, of 7 coefficients, is divided by 9, too.
+// bands returns the mean square of each band of each block, in levels². Each has 9 coefficients in units of 1/256 of a
+// level, except low, with 7, which is divided by 9 too.
 func (c *coefficients) bands() []bands {
 	all := make([]bands, len(c[0]))
 	for i, list := range c {

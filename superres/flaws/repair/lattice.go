@@ -88,8 +88,7 @@ func (l *lattice) multiply(dst, a, b []float32) {
 	kernel.Mul32(dst, l.side, a, l.side, b, l.side, l.side, l.side, l.side)
 }
 
-// squareMargin is the width of the border of a square, in samples, that is not used as evidence, because the filter
-// would need samples beyond the edge there.
+// squareMargin is the width, in samples, of the unused border of a square: the filter reaches beyond the edge there.
 const squareMargin = 6
 
 // leastLevels is how many different levels a square must have. With fewer levels, as in dithered pictures, a mask adds
@@ -110,8 +109,8 @@ type square struct {
 	informative []uint16  // indices of the samples that count
 }
 
-// newSquare returns the square with the samples of p. Its informative samples lie in inner; if p has few levels or is
-// regular, it has none.
+// newSquare returns the square with the samples of p. It has informative samples only in inner; none if p has few
+// levels or is regular.
 func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	n := l.side
 	s.levels = make([]float32, n*n)
@@ -128,13 +127,14 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	}
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
-	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
-	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
-	const side, least = 5, 2
-	seen := make(map[[side * side]uint8]bool, n*n)
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
 		return s
 	}
+	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, less
+	// than half a level from the mean of four neighbours, where a mask adds nothing. Of samples that differ from their
+	// 5×5 neighbours in about the same way, the first counts.
+	const side, least = 5, 2
+	seen := make(map[[side * side]uint8]bool, n*n)
 	for y := inner.Min.Y; y < inner.Max.Y; y++ {
 	next:
 		for x := inner.Min.X; x < inner.Max.X; x++ {
@@ -159,7 +159,8 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies, weighted by edges, has more than mostRegular of the contrast.
+// isRegular reports whether the strongest 64th of the frequencies in s.levels has more than mostRegular of the energy.
+// Frequencies are first multiplied by edges, the shares of them that a mask adds.
 func (s square) isRegular(edges []float32) bool {
 	greatest := make([]float32, len(s.levels)/64) // the greatest squares, rising
 	all, few := 0.0, 0.0
@@ -189,8 +190,7 @@ const (
 // 2⁴⁰ for a weight above 512.
 type turn struct{ first, second, third, weights int64 }
 
-// turnRates are in turns a level. At 1, the vectors of all integers point the same way; the other rates are for
-// comparison.
+// turnRates are in turns a level. At 1 the vectors of all integers point the same way; the others are for comparison.
 var turnRates = [...]float64{1, 0.75, 1.3}
 
 // turns holds the turn of each amount that can be added to a sample, from −mostAdded on in steps of 1/turnSteps. The
@@ -216,13 +216,13 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	return list
 }()
 
-// evidence counts samples by the amount that a mask added to them: bin i is for the amount of turns[i], and the last
-// bin is for all amounts without a turn.
+// evidence counts samples by the amount that a mask added: bin i for the amount of turns[i], the last for all others.
 type evidence [1 << 11]uint32
 
-// value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
-// turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
-// for few samples. Positive and negative amounts are summed separately, as programs may round them differently.
+// value returns how near the amounts in e are to integers: a χ² with four degrees of freedom at the rate of 1 turn a
+// level, less the greater of the same sums at the other two turnRates, which a steep distribution raises as well. It is
+// 0 if few samples have a great weight. Positive and negative amounts may be rounded differently, so each sign has its
+// own sum.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -236,12 +236,12 @@ func (e *evidence) value() float64 {
 			all.third += n * t.third
 			all.weights += n * t.weights
 		}
-		square := all.weights & (1<<40 - 1)
+		square := all.weights & (1<<40 - 1) // the sum of squared weights; above it is the count of great weights
 		if count += all.weights >> 40; square == 0 {
 			continue
 		}
 		for k, v := range [...]int64{all.first, all.second, all.third} {
-			cos, sin := float64((v-int64(int32(v)))>>32), float64(int32(v))
+			cos, sin := float64((v-int64(int32(v)))>>32), float64(int32(v)) // the halves of a vector: see turn
 			length := float64(cos*cos) + float64(sin*sin)
 			values[k] += 2 * length / float64(square)
 		}
@@ -398,8 +398,7 @@ func isFlat(places []place) bool {
 	return float64(equal) > measure.MostFlat*float64(pairs)
 }
 
-// countDetail returns how many samples, in every second row of inner, differ by 1 to 6 levels from the mean of their
-// four neighbours.
+// countDetail counts samples in every second row of inner that differ by 1 to 6 levels from the mean of 4 neighbours.
 func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	const least, most = 1. / 255, 6. / 255
 	for y := inner.Min.Y; y < inner.Max.Y; y += 2 {
@@ -417,8 +416,8 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 // values holds evidence.value for each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
 type values [][]float64
 
-// tryMasks returns evidence.value for each mask, from squares. If before is not nil, masks are skipped, and get 0, if
-// their value in before is less than a third of the greatest in before.
+// tryMasks returns evidence.value from squares for each mask, by blur and then by amount. If before, an earlier
+// result, is not nil, masks with a value there of less than a third of its greatest are skipped, and get 0.
 func (l *lattice) tryMasks(squares []square, before values) values {
 	least := 0.0
 	for _, row := range before {

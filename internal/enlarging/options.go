@@ -129,7 +129,7 @@ func (s *Settings) Complete(given settings.Table) error {
 	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
 	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))
 	for _, o := range given {
-		if o.Noted && o.To.String() != o.Default() {
+		if o.Noted && o.To.String() != o.Default() { // outputs record it
 			s.Given = append(s.Given, o.Name+" "+o.To.String())
 		}
 	}

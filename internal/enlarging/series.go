@@ -34,7 +34,7 @@ type pages struct{ series }
 // the file and its metadata. The sizes of further pages are unknown, so for pages it sets r.Memory to the limit.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
-		size, _, err := r.measure(cfg, false, heldBytes, 0)
+		size, _, err := r.measure(cfg, false, heldBytes, 0) // false: results are not written in strips
 		r.takeSize(size)
 		r.Memory = r.Limits.Memory
 		return err
@@ -75,7 +75,7 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes int64) (_ Sequence, err error) {
 	s := series{run: r, pic: pic}
 	limits, sums := r.limits(), pageSums{}
-	limits.Accept = func(cfg image.Config, heldBytes int64) error { return sums.add(r, cfg, heldBytes) }
+	limits.Accept = func(page image.Config, heldBytes int64) error { return sums.add(r, page, heldBytes) }
 	if s.Reader, err = sequence.NewReader(ctx, pic, r.Source.Name(), limits); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ type pageSums struct {
 	waiting int64 // most bytes for a page that waits to be enlarged plus one that waits to be written
 }
 
-// add counts a page with header cfg; its file and metadata take heldBytes. It fails if the page exceeds the limits.
+// add adds a page with header cfg to the sums; file and metadata take heldBytes. It fails if a page exceeds the limits.
 func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	size, d, err := r.measure(cfg, false, heldBytes, 0)
 	deep := r.Keep.deepened(cfg).ColorModel
@@ -150,7 +150,8 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If that exceeds the limit, no page waits: they are enlarged and written one by one.
+// plan sets r.Memory for all pages: for the largest, and for others that wait to be enlarged or written. If that
+// exceeds the limit, no page waits: pages are enlarged and written one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
@@ -242,8 +243,7 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 	return r, nil
 }
 
-// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG. The function
-// returned frees the temporary file of a GIF.
+// Writer implements Sequence: it writes a GIF, pages of a TIFF or an animated PNG. The func() frees a temporary file.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.run.Format {
 	case imagefile.GIF:

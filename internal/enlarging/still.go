@@ -80,7 +80,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 
 // measureStill sets sizes and memory of r from cfg, the header of a picture; its file and metadata take heldBytes.
 func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
-	size, d, err := r.measure(cfg, true, heldBytes, 0)
+	size, d, err := r.measure(cfg, true, heldBytes, 0) // true: the result may be written in strips
 	if err != nil {
 		return err
 	}

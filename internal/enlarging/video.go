@@ -129,9 +129,8 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// A frame that is being enlarged takes memory for itself and its result; for every two of them, one more waits
-	// until the frames before it are written. The frame being written, and half a frame for an odd number, are counted
-	// once.
+	// A frame being enlarged takes memory for itself and its result; for every two of them, one more waits until the
+	// frames before it are written. The frame being written, and half a frame for an odd number, are counted once.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {

@@ -35,8 +35,8 @@ func WriteAtomicFrom(origin Origin, name string, overwrite bool, write func(io.W
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, fillNamed(name, write))
 }
 
-// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: run gets the path of the temporary file,
-// which exists and is empty, and runs the program that writes to the file. The program must not replace the file.
+// MakeAtomicFrom is WriteAtomicFrom, with mode and time by origin, for a file that another program writes: run gets the
+// path of the temporary file, which exists and is empty, and runs the program, which must not replace the file.
 func MakeAtomicFrom(origin Origin, name string, overwrite bool, run func(temp string) error) error {
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, func(f file) error {
 		err := run(f.Name())

@@ -68,8 +68,7 @@ const (
 	StepSoftening
 )
 
-// steps lists the steps of an examination in their order: what each proves, estimates and changes. Steps that prove
-// something come before steps that estimate it.
+// steps lists the steps of an examination in order: what each proves, estimates and changes. Proofs come first.
 var steps = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error

@@ -17,11 +17,10 @@ type Flaws struct {
 	// Repeated is k if the picture consisted of squares of k×k equal samples, 2 to 16; 0: samples were not repeated.
 	// Unless IsPixelArt is set, one sample of each square was kept.
 	Repeated int
-	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
-	// picture is enlarged as it is.
+	// IsDrawn reports that the picture is a drawing of squares of equal pixels: no other flaw is set and none mended.
 	IsDrawn bool
 	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. Then no other flaw than Repeated is
-	// set, and Picture keeps its squares.
+	// set, and Examination.Picture keeps its squares.
 	IsPixelArt bool
 	// Salt is the share of samples that were replaced because they were salt or pepper.
 	Salt float64

@@ -11,8 +11,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of the model for clean pictures and the robust model in a result; interpolation has
-// the rest, the plain share.
+// Shares are the shares, 0 to 1, of the clean and the robust model in a result; the rest is plain, of interpolation.
 type Shares struct{ Clean, Robust float64 }
 
 // ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
@@ -26,12 +25,9 @@ const (
 )
 
 // Shares returns, from the traits of a picture, the shares of the clean model, the robust model and interpolation in
-// the mixture of their results that is expected to come nearest to the truth. p must be a judge: its outputs are
-// scores of these three, in this order, and shares are in proportion to 2^score, except that small shares go to a
-// model with more: see ShareSteps.
-//
-// A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged by both models and by
-// interpolation: see package learning.
+// the mixture of their results that is expected to come nearest to the truth. p must be a judge: its outputs are scores
+// of these three, in this order, and shares are in proportion to 2^score, except that small shares go to a model with
+// more: see ShareSteps. A judge learns from pictures degraded in known ways and reduced by 2: see package learning.
 func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
 	score := p.Outputs(traits)

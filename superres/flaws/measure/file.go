@@ -85,7 +85,7 @@ func findGrid(parts []*Samples) image.Point {
 		for v := 0; v < p.H; v += every {
 			row := p.Pix[v*p.W:][:p.W]
 			for u := 2; u < min(2+8, p.W-1); u++ {
-				across.add(u, row[u-2:], 1, 8)
+				across.add(u, row[u-2:], 1, 8) // differences of the samples u − 2 to u + 1
 			}
 		}
 		for v := 2; v+1 < p.H; v++ {
@@ -177,7 +177,7 @@ func (c *coefficients) add(b *blocks) {
 	}
 	for i, list := range c {
 		c[i] = slices.Grow(list, b.count)[:len(list)+b.count]
-		for k, v := range b.samples[(i%8*8+i/8)*together:][:b.count] {
+		for k, v := range b.samples[(i%8*8+i/8)*together:][:b.count] { // c is by rows of frequencies, b by columns
 			c[i][len(list)+k] = scaled(int64(v))
 		}
 	}
@@ -210,9 +210,9 @@ var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 // they have at most 3.9, but repeating textures up to 10. With a score of 0.3, only 81, 77, 65 and 57 were found.
 const leastEvidence = 8
 
-// quality returns the JPEG quality, lowest to highest, that explains the coefficients best, or 0 if none does: on
-// average, coefficients other than 0 are nearer to multiples of its quantiser steps than they would be by chance.
-// isSure is true if the score is so high that nothing but a file explains it.
+// quality returns the JPEG quality, lowest to highest, with about the best score of judgeNearness: coefficients other
+// than 0 are nearer to multiples of its quantiser steps than they would be by chance. It returns 0 if neither the score
+// is so high that nothing but a file explains it, which isSure reports, nor any evidence is leastEvidence or more.
 func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
@@ -249,9 +249,9 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	return best, isSure
 }
 
-// sizes holds the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 type sizes [len(telling)][]uint32
 
+// sizes returns the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 func (c *coefficients) sizes() (all sizes) {
 	for i, k := range telling {
 		for _, v := range c[k] {
@@ -283,12 +283,12 @@ func nearTo(sorted []uint32, step uint32) (near nearness) {
 	// v·inverse, shifted right, is v divided by step: coefficients are below 2²⁰, and steps below 2¹⁶.
 	const shift = 44
 	inverse := (uint64(1)<<shift)/uint64(step) + 1
-	zero, _ := slices.BinarySearch(sorted, step/2+1)
+	zero, _ := slices.BinarySearch(sorted, step/2+1) // how many become 0
 	last, different := uint32(0), 0
 	for _, v := range sorted[zero:] {
 		r := v - uint32(uint64(v)*inverse>>shift)*step
 		near.off += uint64(min(r, step-r)<<12) * inverse >> shift
-		if v>>5 != last {
+		if v>>5 != last { // differs by about an eighth of a level or more
 			different++
 		}
 		last = v >> 5
@@ -331,7 +331,7 @@ func (c *coefficients) loss(quality int) float64 {
 		step := float64(quantiser.Scale(quantiser.Brightness[k], quality))
 		some := 0
 		for _, v := range list {
-			if 2*math.Abs(float64(v)) > 256*step {
+			if 2*math.Abs(float64(v)) > 256*step { // is not rounded to 0
 				some++
 			}
 		}

@@ -104,7 +104,7 @@ func (c Correction) NoiseGain() float64 {
 	sum := int64(0)
 	for y, row := range c.taps() {
 		for x, v := range row {
-			sum += countOf(x, y) * v * v
+			sum += countOf(x, y) * v * v // all taps equal to this one by symmetry
 		}
 	}
 	return math.Sqrt(float64(sum)) / (1 << tapBits)

@@ -21,8 +21,7 @@ import (
 // with amounts near integers. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap
 // compression history: JPEG detection and quantizer estimation, IEEE Trans. Image Processing 12 (2003).)
 //
-// Masks are undone in squares of a picture, by the cosine transform. The side of the squares is the greatest of
-// latticeSides that fits into the picture.
+// Masks are undone in squares of a picture, by the cosine transform, with the greatest of latticeSides that fits.
 var latticeSides = [...]int{64, 48, 32}
 
 // The blurs and the amounts that FindUnsharp tries. A mask between two blurs or two amounts is still found from either.
@@ -109,7 +108,7 @@ type square struct {
 	informative []uint16  // indices of the samples that count
 }
 
-// newSquare returns the square with the samples of p. It has informative samples only in inner; none if p has few
+// newSquare returns the square with the samples of p. Its informative samples lie in inner; there are none if p has few
 // levels or is regular.
 func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	n := l.side
@@ -130,10 +129,9 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
 		return s
 	}
-	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, less
-	// than half a level from the mean of four neighbours, where a mask adds nothing. Of samples that differ from their
-	// 5×5 neighbours in about the same way, the first counts.
-	const side, least = 5, 2
+	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
+	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
+	const side, least = 5, 2 // least: of 4 times the difference, in levels, from the mean of 4 neighbours
 	seen := make(map[[side * side]uint8]bool, n*n)
 	for y := inner.Min.Y; y < inner.Max.Y; y++ {
 	next:
@@ -187,7 +185,7 @@ const (
 // turn is the contribution of a sample to evidence.value. For each of turnRates it has a vector: its angle, in turns,
 // is the rate times the amount that was added to the sample, in levels; its length is the weight of the amount, 0 to
 // 1024. A vector is its sine plus 2³² times its cosine, so that one sum adds both. weights is the weight squared, plus
-// 2⁴⁰ for a weight above 512.
+// 2⁴⁰ for a weight above 512. first, second and third are in the order of turnRates.
 type turn struct{ first, second, third, weights int64 }
 
 // turnRates are in turns a level. At 1 the vectors of all integers point the same way; the others are for comparison.
@@ -220,9 +218,9 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 type evidence [1 << 11]uint32
 
 // value returns how near the amounts in e are to integers: a χ² with four degrees of freedom at the rate of 1 turn a
-// level, less the greater of the same sums at the other two turnRates, which a steep distribution raises as well. It is
-// 0 if few samples have a great weight. Positive and negative amounts may be rounded differently, so each sign has its
-// own sum.
+// level, less the greater of the same sums at the other two turnRates, which a steep distribution raises as well; 0 if
+// few samples have great weights. Positive and negative amounts, which may be rounded differently, are summed
+// separately.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -255,7 +253,7 @@ func (e *evidence) value() float64 {
 // works holds memory for lattice.addEvidence, enough for squares of the greatest side.
 var works = sync.Pool{New: func() any { return new([3][64 * 64]float32) }}
 
-// addEvidence adds to e the evidence in squares for a mask with the given edges and amount.
+// addEvidence undoes the mask of edges and amount in squares, and counts in e what it had added to informative samples.
 func (l *lattice) addEvidence(squares []square, edges []float32, amount float32, e *evidence) {
 	w := works.Get().(*[3][64 * 64]float32)
 	defer works.Put(w)
@@ -267,14 +265,15 @@ func (l *lattice) addEvidence(squares []square, edges []float32, amount float32,
 	gains, added, half := w[0][:n*n], w[1][:n*n], w[2][:n*n]
 	kernel.ScaleFloats(gains, edges, steps[:], zeros[:])
 	kernel.ScaleFloats(half, gains, levels[:], ones[:])
-	kernel.DivideFloats(gains, gains, half)
+	kernel.DivideFloats(gains, gains, half) // turnSteps·a/(1 + a), a = amount·edges: what the mask added, in bins of e
 	for _, s := range squares {
 		kernel.MultiplyFloats(added, gains, s.levels)
 		l.multiply(half, added, l.cosines)
 		kernel.Mul32(added[squareMargin*n:], n, half[squareMargin:], n, l.cosines, n, rows, n, n)
 		for _, i := range s.informative {
 			at := int64(uint32(int32(added[i] + (mostAdded*turnSteps + 0.5))))
-			e[(at|(int64(len(turns)-1)-at)>>63)&int64(len(e)-1)]++ // no branch, which would often be predicted wrongly
+			// The last bin for an amount without a turn. A branch would often be predicted wrongly.
+			e[(at|(int64(len(turns)-1)-at)>>63)&int64(len(e)-1)]++
 		}
 	}
 }
@@ -377,7 +376,7 @@ func listPlaces(img image.Image, parts []measure.Area, side int) (list []place) 
 	for _, y := range cut(b.Dy()) {
 		for _, x := range cut(b.Dx()) {
 			p := place{Area: parts[0], at: image.Pt(x.at, y.at), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
-			if len(parts) > 1 {
+			if len(parts) > 1 { // parts[0] is not all of img
 				p.Area, p.at = measure.Cut(img, image.Rect(0, 0, side, side).Add(p.at).Add(b.Min)), image.Point{}
 			}
 			p.detail = countDetail(p.Channels[greenOf(p.Area)], p.inner.Add(p.at))
@@ -485,7 +484,7 @@ func (l *lattice) refine(squares []square, best candidate, first, last float64) 
 		for range 3 {
 			was := best
 			for _, d := range [][2]float64{{0, 1}, {0, -1}, {0.5, 0}, {-0.5, 0}, {0.5, -1}, {-0.5, 1}} {
-				m := was.mask
+				m := was.mask // d: the changes of radius and amount, in steps
 				if m.Radius == 0 && d[0] != 0 {
 					continue
 				}

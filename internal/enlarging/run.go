@@ -130,7 +130,7 @@ func (r *run) deliver(ctx context.Context) error {
 		next := func() (*Frame, error) { return r.next(ctx) }
 		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) { return r.seq.Result(ctx, f) }
 		err = mapInOrder(ctx, next, r.together, r.ahead, enlarge, func(result Result) error {
-			if err := result.put(write); err != nil {
+			if err := result.put(write); err != nil { // as a whole or in strips
 				return cmp.Or(wrote, err)
 			}
 			r.warn(result)

@@ -94,10 +94,10 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 	for _, v := range s.high[1:] {
 		out = append(out, ratio(v, s.high[0]+1))
 	}
-	for i, v := range s.near {
+	for i, v := range s.near { // relative to s.far
 		out = append(out, logarithm(v+measure.Unit*measure.Unit)-logarithm(s.far[i]+measure.Unit*measure.Unit))
 	}
-	for _, e := range s.edges {
+	for _, e := range s.edges { // their number, and the means of overshoot and of steepness
 		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
 	}
 	for _, e := range s.profiles {
@@ -105,13 +105,13 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 			out = append(out, ratio(v, 256*(e.count+3)))
 		}
 	}
-	levels := int64(0)
+	levels := int64(0) // below: lone samples in 1000, levels, clipped samples in 100
 	for _, n := range s.levels {
 		levels += n
 	}
 	out = append(out, logarithm(ratio64(s.lone, 1000, s.count)+13)/4, logarithm(levels)/4,
 		logarithm(ratio64(s.clipped, 100, s.count)+26)/4)
-	for _, means := range s.third {
+	for _, means := range s.third { // the two greatest relative to the median
 		for i, v := range means {
 			means[i] = 16*v/(s.count/8) + 6
 		}
@@ -264,8 +264,8 @@ func (s *traitSums) addHigh(q square) {
 			other := high[(y-2+i)*side+reach:][:traitSide+2]
 			near, far := int64(0), int64(0)
 			for x, v := range row {
-				v = int64(int32(v))
-				near += v * other[x]
+				v = int64(int32(v))  // the result itself
+				near += v * other[x] // the lower half is the product with column x, the upper one with x + 1
 				far += v * other[x+2]
 			}
 			sums[i][0] += near

@@ -307,7 +307,7 @@ func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	for i := range telling {
 		n := of(i)
 		if n.count > 0 {
-			// By chance, distances are uniform from 0 to ½ step: their mean is ¼, their deviation 1/√3 of the mean.
+			// By chance, distances are uniform up to ½ step: their mean is ¼, 1<<10 in off, their deviation 1/√3 of it.
 			evidence += min((1-float64(n.off)/float64(n.count<<10))*math.Sqrt(3*float64(n.count)), most)
 			frequencies++
 		}

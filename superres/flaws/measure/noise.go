@@ -192,7 +192,7 @@ func (p *Samples) tile(x, y int) tileStats {
 		for _, v := range seen {
 			values += bits.OnesCount64(v)
 		}
-		s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine))
+		s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine)) // too few for so much variation
 	}
 	return s
 }

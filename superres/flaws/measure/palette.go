@@ -89,7 +89,7 @@ func (p *palette) add(part Area) bool {
 	w, h := part.Channels[0].W, part.Channels[0].H
 	last, number := int32(transparent), 0
 	for i := range w * h {
-		key := part.key(i)
+		key := part.key(i) // the colour in 24 bits, or transparent
 		if key == transparent {
 			p.isSprite = true
 			continue

@@ -114,7 +114,7 @@ func cell(p *Samples) (most float64, white bool) {
 	case flat > all/8: // paper, or black
 		return 0, true
 	case len(tiles) < cellLeast:
-		return limits.greatest, false
+		return limits.greatest, false // more would be taken for texture
 	}
 	fine, rest := quietest(tiles)
 	return math.Sqrt(fine), fine > float64(sure*rest)

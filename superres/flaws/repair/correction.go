@@ -123,8 +123,8 @@ const MostGain = 12 * Octave
 // One stands for 1 in the results of PowerOfTwo.
 const One = 1 << 20
 
-// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. It approximates 2ᵖ, where p
-// is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
+// PowerOfTwo returns 2 to the power of v/256, in steps of 1/One = 2⁻²⁰, for v < 10,000, to within 0.3 %. It
+// approximates 2ᵖ, where p is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
 func PowerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {

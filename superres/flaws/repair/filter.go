@@ -118,7 +118,7 @@ func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	listPlanes func(picture.Picture) []*plane.Plane) {
 	h := img.Bounds().Dy()
 	from := max(lo-t.reach(), 0)
-	p := picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), h))
+	p := picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), h)) // true: img is opaque
 	var changes []func(y int) []float32
 	for _, one := range listPlanes(p) {
 		changes = append(changes, t.newChange(one, from, h))

@@ -30,8 +30,8 @@ type animation struct{ series }
 // pages is the sequence of the pages in a TIFF, each enlarged as a separate picture.
 type pages struct{ series }
 
-// measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. The sizes of further pages are unknown, so for pages it sets r.Memory to the limit.
+// measureSeries sets the sizes and the memory in r from cfg, the header of the first picture of a file of this kind;
+// file and metadata take heldBytes. As the sizes of further pages are unknown, it sets r.Memory to the limit for pages.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, heldBytes, 0) // false: results are not written in strips
@@ -163,7 +163,7 @@ func (t *pageSums) plan(r *run) {
 }
 
 // chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that cannot be
-// written with several pictures. It fails if the result cannot hold the pictures, which title describes in the error.
+// written with several pictures. It fails, with remedy, if the result cannot hold the pictures, which title describes.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
@@ -234,7 +234,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence: it adapts the metadata to the new size, and frees the picture in f.
+// Finish implements Sequence: it returns enlarged with metadata adapted to the new size, and frees the picture in f.
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged.Bounds().Size()}
 	r := s.finish(f, enlarged, by, z)

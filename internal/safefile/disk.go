@@ -108,7 +108,8 @@ type osFile struct {
 
 func (f osFile) Release() { f.hold.Close() }
 
-// SyncDir implements disk. It ignores errors, since some systems open no folders.
+// SyncDir implements disk: it puts the names in dir on the disk. Errors are ignored, since some systems open no
+// folders.
 func (osDisk) SyncDir(dir string) {
 	if dir == "" {
 		dir = "."

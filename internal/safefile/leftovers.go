@@ -102,9 +102,9 @@ func noteFolder(dir string) {
 	used.folders[path] = true
 }
 
-// ClearFolders calls RemoveLeftovers for all folders in which this process has created temporary files since the last
-// call. Files that cannot be removed are left. If own is true, it also removes the temporary files of this process,
-// which must not be writing a file that is still needed. Call it at the end of a program. Concurrent calls are safe.
+// ClearFolders calls RemoveLeftovers, with olderThan, for all folders in which this process has created temporary files
+// since the last call, and ignores errors. If own is true, it also removes the temporary files of this process, which
+// must not be writing a file that is still needed. Call it at the end of a program. Concurrent calls are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders

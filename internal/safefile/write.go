@@ -70,8 +70,8 @@ func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	return AnyMode & (info.Mode().Perm() | 0o600)
 }
 
-// CheckWritable fails, with an ErrOutput, for a name that WriteAtomic would refuse. It examines the existing file, and
-// creates and removes a temporary file. The result may change before the file is written.
+// CheckWritable fails, with an ErrOutput, if WriteAtomic would refuse name and overwrite. It examines the existing
+// file, and creates and removes a temporary file. The result may change before the file is written.
 func CheckWritable(name string, overwrite bool) error {
 	d := osDisk{}
 	mode, _, err := outputMode(d, name, overwrite)
@@ -87,7 +87,7 @@ func CheckFolder(dir string) error {
 	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
 }
 
-// tryTemp creates and removes a temporary file in dir. It reports a failure as an error about name.
+// tryTemp creates and removes a temporary file with this mode in dir. It reports a failure as an error about name.
 func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	temp, err := createTemp(d, dir, mode)
 	if err != nil {

@@ -343,8 +343,8 @@ func (s *traitSums) addEdges(q square) {
 }
 
 // addEdge adds the edge between the sample at and the next, step entries on, to s.profiles (the differences between
-// samples k before and k after it, relative to the edge) and, if the two differ by 25 levels or more, to s.edges. It
-// adds nothing if the samples five before and five after them differ by less than 30.
+// samples k before and k after it, relative to the edge) and, if the two differ by 25 levels or more, to s.edges[axis].
+// It adds nothing if the samples five before and five after them differ by less than 30.
 func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	if pix[at+step] < pix[at] {
 		at, step = at+step, -step // seen from the other side, the edge rises

@@ -163,8 +163,8 @@ func IsDrawing(parts []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual counts the pairs of a pixel in part and its right or lower neighbour: the equal pairs, and all pairs. The
-// pixels in the last row and the last column of part count only as neighbours.
+// CountEqual counts the pairs of a pixel of channels in part and its right or lower neighbour: the equal pairs, and
+// all. The pixels in the last row and the last column of part count only as neighbours.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	w := channels[0].W
 	// count counts the pair of pixels at and at+step, equal in the first channel, if they are equal in all others.

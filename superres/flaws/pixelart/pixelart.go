@@ -99,7 +99,7 @@ func (g grid) source(x, y, w, h int) int {
 	return inY*g.w + inX
 }
 
-// mix sets pixel to the mean of the pixels of g with the given indices. Opacity weights the colours.
+// mix sets pixel to the mean of the pixels of g with the indices in from. Opacity weights the colours.
 func (g grid) mix(pixel []uint8, from []int) {
 	if !slices.ContainsFunc(from, func(i int) bool { return g.keys[i] != g.keys[from[0]] }) {
 		copy(pixel, g.pix[from[0]*g.bytes:])

@@ -356,8 +356,8 @@ type place struct {
 	detail int
 }
 
-// listPlaces returns at most 25 places of img, enough to cover a small picture, sorted by falling detail. Their inner
-// rectangles do not overlap. parts are the parts of img that are examined.
+// listPlaces returns at most 25 places of img, squares of side×side samples, enough to cover a small picture, sorted by
+// falling detail. Their inner rectangles do not overlap. parts are the parts of img that are examined.
 func listPlaces(img image.Image, parts []measure.Area, side int) (list []place) {
 	type segment struct{ at, lo, hi int }
 	cut := func(length int) (list []segment) {

@@ -64,16 +64,16 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choi
 	if err != nil {
 		return c, err
 	}
-	of := e.clean
+	used := e.clean
 	if by.Found.IsPixelArt {
-		of, err = e.open(models.Pixel)
+		used, err = e.open(models.Pixel)
 	} else if by.Robust == 1 {
-		of, err = e.robust()
+		used, err = e.robust()
 	}
 	if err != nil {
 		return c, err
 	}
-	c = describe(of, by)
+	c = describe(used, by)
 	c.Found = &by.Found
 	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()

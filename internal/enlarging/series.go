@@ -65,7 +65,7 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 	}
 	// Needed once are the file, the canvas, the saved canvas or a frame being decoded, and the previous result. Each
 	// picture being enlarged needs one frame and one result that wait.
-	size, d, err = r.measure(cfg, false, heldBytes+2*canvas+result, frame+result)
+	size, d, err = r.measure(cfg, false, heldBytes+2*canvas+result, frame+result) // false: not in strips
 	r.takeSize(size)
 	return d, err
 }
@@ -137,7 +137,7 @@ type pageSums struct {
 
 // add adds a page with header cfg to the sums; file and metadata take heldBytes. It fails if a page exceeds the limits.
 func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
-	size, d, err := r.measure(cfg, false, heldBytes, 0)
+	size, d, err := r.measure(cfg, false, heldBytes, 0) // false: not in strips
 	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)

@@ -87,11 +87,11 @@ func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
 	r.takeSize(size)
 	r.Memory = d.total(1)
 	if !r.Region.Empty() {
-		of, err := r.partOf(r.clean.model.Reach, r.Input, true) // transparency does not change the size of the region
+		part, err := r.partOf(r.clean.model.Reach, r.Input, true) // transparency does not change the size of the region
 		if err != nil {
 			return err
 		}
-		r.Output = of.keep.Size()
+		r.Output = part.keep.Size()
 	}
 	if most := r.Format.MostSide(); max(r.Output.X, r.Output.Y) > most {
 		return safefile.Refuse(safefile.ErrLimit, "", "output %d×%d: a side of %s has at most %d pixels", r.Output.X,

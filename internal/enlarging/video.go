@@ -142,7 +142,7 @@ func (v *video) measure() error {
 		const bytes = 4 // for a sample of alpha while it is interpolated
 		each += bytes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
-	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each)
+	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each) // false: not in strips
 	if err != nil {
 		return r.faultOf(err)
 	}

@@ -18,7 +18,7 @@ const mostBlocks = 1200
 // deviation of that change. grid is the result of findGrid for parts. known is the quality of the file that the picture
 // was read from, or 0 if that was no JPEG file. An earlier JPEG file may have changed the picture more.
 func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, loss float64) {
-	c, quality := findQuality(parts, grid.X, grid.Y, false)
+	c, quality := findQuality(parts, grid.X, grid.Y, false) // findGrid has shown where blocks begin
 	if quality != 0 {
 		loss = c.loss(quality)
 	}

@@ -78,7 +78,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	}
 	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps: take other blocks.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
-	if estimate > 0 && c.white(c[0]) >= leastWhite {
+	if estimate > 0 && c.white(c[0]) >= leastWhite { // c[0] tells the mean of each block
 		return estimate
 	}
 	if c.floor() >= floorLeast*f.ColourNoise {

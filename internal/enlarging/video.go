@@ -210,7 +210,7 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	}
 	f.About.Subsampled = v.halved()
 	f.Chroma = &superres.Chroma{}
-	for i, of := range ofChroma {
+	for i, of := range ofChroma { // Cr, then Cb: its plane, and the scale to R−Y or B−Y
 		wide := plane.New(v.in.Width, v.in.Height)
 		v.chromaToLuma.Rows(wide, v.in.Colour(in, of.plane), 0, 0) // all rows, from row 0
 		for k, c := range wide.Pix {

@@ -173,7 +173,7 @@ func (x *Examination) findShares(context.Context) error {
 	case x.said.IsDrawing:
 		x.Shares = learned.Shares{Clean: 1}
 	default:
-		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
+		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0) // 0: no flaw counts
 		switch {
 		case !x.Correction.IsNone() || !x.softening().IsNone(): // something was or will be undone
 		case x.isQuiet(): // has less noise than Strength would mean

@@ -70,7 +70,7 @@ func (c Correction) Limited(f measure.Flaws) Correction {
 		return c
 	}
 	for i, v := range c {
-		r := PowerOfTwo(-int64(v))
+		r := PowerOfTwo(-int64(v)) // in steps of 1/One, like e
 		e := int64(float64(noise*NoiseWeight*One)) * int64((i+1)*(i+1)) / (Bands * Bands)
 		c[i] = LogarithmOf((r + e) * One / max(r*r/One+e, 1))
 	}

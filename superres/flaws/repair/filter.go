@@ -47,7 +47,7 @@ func turnsOf(n int) []int64 {
 // newTaps returns the taps of a symmetric filter: t[y][x] for x across and y down from its middle, each 0 to reach.
 // gain returns its gain, in steps of 2⁻²⁰, at u/n cycles a sample across and v/n down, each 0 to ½.
 func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
-	turns := turnsOf(n)
+	turns := turnsOf(n)          // cosines of a full turn, times 2¹⁴
 	across := make([][]int64, n) // for each row of frequencies, the taps across, in steps of 2⁻²⁰
 	gains := make([]int64, n)
 	for v := range across {

@@ -46,8 +46,9 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// EnlargeRow sets the row to, of at most 2·inW samples, to row y of the enlarged plane src. The plane has inW×inH
-// samples, in rows stride bytes apart. As in Smooth, it gets twice its width if wide, and twice its height if high.
+// EnlargeRow sets the row to, of at most 2·inW samples, to row y of the enlarged plane src, which has inW×inH samples,
+// in rows stride bytes apart. wide or high must be true: the plane gets twice its width if wide, and twice its height
+// if high. In each of these directions a sample is ¾ of the nearest plus ¼ of the next, rounded as libjpeg does.
 func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	near, far := y, y
 	if high {
@@ -55,11 +56,11 @@ func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	}
 	a, b := src[near*stride:][:inW], src[far*stride:][:inW]
 	switch {
-	case wide && high:
+	case wide && high: // shift right by 4, after adding 8 to left and 7 to right samples
 		widen(to, func(x int) int { return 3*int(a[x]) + int(b[x]) }, inW, 4, 8, 7)
 	case wide:
 		widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
-	default:
+	default: // only high
 		bias := 1 + y%2 // libjpeg rounds even and odd rows differently
 		for x := range to {
 			to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)

@@ -41,8 +41,7 @@ func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
 	// visibleNoise is the least noise that is removed from frames of video or an animation, on the scale 0..255.
-	// movingStrength, the strength for noise of 3 levels, is the least strength at which the model leaves less of so
-	// faint a noise than interpolation does.
+	// movingStrength is for noise of 3 levels, the least of which the model leaves less than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
@@ -52,9 +51,9 @@ const (
 // mostCopies, and Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
-	case e.choosing == nil:
+	case e.choosing == nil: // the only model
 		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
-	case e.Denoise >= 0:
+	case e.Denoise >= 0: // the strength is given
 		return e.atStrength(e.Denoise)
 	}
 	x, first, last := f.examination(), flaws.StepMeasure, flaws.StepMeasure
@@ -65,16 +64,16 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choi
 	if err != nil {
 		return c, err
 	}
-	of := e.clean
+	used := e.clean
 	if by.Found.IsPixelArt {
-		of, err = e.open(models.Pixel)
+		used, err = e.open(models.Pixel)
 	} else if by.Robust == 1 {
-		of, err = e.robust()
+		used, err = e.robust()
 	}
 	if err != nil {
 		return c, err
 	}
-	c = describe(of, by)
+	c = describe(used, by)
 	c.Found = &by.Found
 	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()
@@ -99,7 +98,7 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 // describe returns the choice chosen, completed with the name of the model used and the text about it for the outputs.
 func describe(used engine, chosen superres.Choice) Choice {
 	c := Choice{Choice: chosen, name: used.name, provenance: used.provenance}
-	if c.provenance == "" {
+	if c.provenance == "" { // outputs get no such text
 		return c
 	}
 	switch {

@@ -108,7 +108,7 @@ func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) 
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("%s%s; model %s", madeBy, superres.Version, filepath.Base(name))
 	sum := models.Fingerprint(name)
-	if !slices.Contains(models.Names(), name) {
+	if !slices.Contains(models.Names(), name) { // not embedded
 		var err error
 		if sum, err = model.Fingerprint(); err != nil {
 			return "", err

@@ -126,10 +126,10 @@ func (s *Settings) Complete(given settings.Table) error {
 	s.Size.Alpha = map[string]superres.Alpha{"keep-rgb": superres.AlphaKeepRGB,
 		"premultiplied": superres.AlphaPremultiplied}[s.alpha]
 	s.Keep.Strip = s.metadata == "strip"
-	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
-	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))
+	s.Keep.Depth, _ = strconv.Atoi(s.depth)                                       // 0 for "same"
+	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance")) // strip drops it, unless asked for
 	for _, o := range given {
-		if o.Noted && o.To.String() != o.Default() {
+		if o.Noted && o.To.String() != o.Default() { // outputs record it
 			s.Given = append(s.Given, o.Name+" "+o.To.String())
 		}
 	}

@@ -82,8 +82,8 @@ func FormatOf(s Source) imagefile.Format {
 	return ""
 }
 
-// Inspect returns the plan for a file without enlarging it. It reads the header, and whole pictures if the choice of
-// the model depends on them. Like Enlarge, it calls admit before it takes memory for the pictures.
+// Inspect returns the plan for job, a file, without enlarging it. It reads the header, and whole pictures if the choice
+// of the model depends on them. Like Enlarge, it calls admit before it takes memory for the pictures.
 func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error) (*Plan, error) {
 	r := newRun(e, job, Watch{Admit: admit})
 	defer r.close()
@@ -91,9 +91,8 @@ func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error
 	return r.Plan, cmp.Or(r.refusal, err)
 }
 
-// Enlarge works out the plan for a file, carries it out and returns it. The plan is never nil; after an error it holds
-// the fields filled in until then. Errors wrap one of the classes of package safefile, usage.ErrSettings or
-// superres.ErrModel, or are the error of ctx.
+// Enlarge works out the plan for job, a file, carries it out and returns it; after an error, what was filled in until
+// then, never nil. Errors wrap a class of package safefile, usage.ErrSettings, superres.ErrModel, or the error of ctx.
 func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, err error) {
 	ctx, clock := newClock(ctx, e.WholeTime)
 	r := newRun(e, job, watch)

@@ -42,8 +42,9 @@ func newRun(e *Enlarger, job Job, watch Watch) *run {
 // errEnough stops decoding a picture after its header, if the plan needs no more.
 var errEnough = errors.New("enough")
 
-// prepare opens the source and works out the plan. Once the memory is known but not yet taken, it calls Watch.Admit,
-// then start, unless the file is a video: there each frame has the time limit.
+// prepare opens the source, works out the plan and reads the first pictures. The functions that open pictures call
+// Watch.Admit once the memory is known but not yet taken, then start, unless the file is a video: there each frame has
+// the time limit.
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.content, err = r.Source.Open(); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (r *run) deliver(ctx context.Context) error {
 		next := func() (*Frame, error) { return r.next(ctx) }
 		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) { return r.seq.Result(ctx, f) }
 		err = mapInOrder(ctx, next, r.together, r.ahead, enlarge, func(result Result) error {
-			if err := result.put(write); err != nil {
+			if err := result.put(write); err != nil { // as a whole or in strips
 				return cmp.Or(wrote, err)
 			}
 			r.warn(result)
@@ -169,7 +170,7 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds latest, a picture's report or nil, to r.Report. Of several reports, it keeps only the least LRPSNR.
+// addReport adds latest, a picture's report or nil, to r.Report. Of several, only the least agreement, LRPSNR, is kept.
 func (r *run) addReport(latest *superres.Report) {
 	switch {
 	case latest == nil:

@@ -30,11 +30,11 @@ type animation struct{ series }
 // pages is the sequence of the pages in a TIFF, each enlarged as a separate picture.
 type pages struct{ series }
 
-// measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. The sizes of further pages are unknown, so for pages it sets r.Memory to the limit.
+// measureSeries sets the sizes and the memory in r from cfg, the header of the first picture of a file of this kind;
+// file and metadata take heldBytes. As the sizes of further pages are unknown, it sets r.Memory to the limit for pages.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
-		size, _, err := r.measure(cfg, false, heldBytes, 0)
+		size, _, err := r.measure(cfg, false, heldBytes, 0) // false: results are not written in strips
 		r.takeSize(size)
 		r.Memory = r.Limits.Memory
 		return err
@@ -58,14 +58,14 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 		return d, err
 	}
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y) // pixels of a frame and of a result
-	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel)
-	canvas := int64(4) // bytes per pixel, as are seen (a frame) and made (a result)
+	frame, result := pixelBytes(cfg.ColorModel)*in, pixelBytes(r.Keep.deepened(cfg).ColorModel)*out
+	canvas := 4 * in // in bytes, as are frame and result
 	if isDeep(cfg.ColorModel) {
-		canvas = 8
+		canvas = 8 * in
 	}
-	// Needed once are the canvas, the saved canvas or a frame being decoded, and the previous result. Each picture
-	// being enlarged needs one frame and one result that wait.
-	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
+	// Needed once are the file, the canvas, the saved canvas or a frame being decoded, and the previous result. Each
+	// picture being enlarged needs one frame and one result that wait.
+	size, d, err = r.measure(cfg, false, heldBytes+2*canvas+result, frame+result) // false: not in strips
 	r.takeSize(size)
 	return d, err
 }
@@ -75,7 +75,7 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes int64) (_ Sequence, err error) {
 	s := series{run: r, pic: pic}
 	limits, sums := r.limits(), pageSums{}
-	limits.Accept = func(cfg image.Config, heldBytes int64) error { return sums.add(r, cfg, heldBytes) }
+	limits.Accept = func(page image.Config, heldBytes int64) error { return sums.add(r, page, heldBytes) }
 	if s.Reader, err = sequence.NewReader(ctx, pic, r.Source.Name(), limits); err != nil {
 		return nil, err
 	}
@@ -135,9 +135,9 @@ type pageSums struct {
 	waiting int64 // most bytes for a page that waits to be enlarged plus one that waits to be written
 }
 
-// add counts a page with header cfg; its file and metadata take heldBytes. It fails if the page exceeds the limits.
+// add adds a page with header cfg to the sums; file and metadata take heldBytes. It fails if a page exceeds the limits.
 func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
-	size, d, err := r.measure(cfg, false, heldBytes, 0)
+	size, d, err := r.measure(cfg, false, heldBytes, 0) // false: not in strips
 	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
@@ -150,7 +150,8 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. If that exceeds the limit, no page waits: they are enlarged and written one by one.
+// plan sets r.Memory for all pages: for the largest, and for others that wait to be enlarged or written. If that
+// exceeds the limit, no page waits: pages are enlarged and written one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // bytes: small pages are decoded, enlarged and written at once, each with its own buffers
@@ -162,7 +163,7 @@ func (t *pageSums) plan(r *run) {
 }
 
 // chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that cannot be
-// written with several pictures. It fails if the result cannot hold the pictures, which title describes in the error.
+// written with several pictures. It fails, with remedy, if the result cannot hold the pictures, which title describes.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
@@ -233,7 +234,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence: it adapts the metadata to the new size, and frees the picture in f.
+// Finish implements Sequence: it returns enlarged with metadata adapted to the new size, and frees the picture in f.
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged.Bounds().Size()}
 	r := s.finish(f, enlarged, by, z)
@@ -242,7 +243,7 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 	return r, nil
 }
 
-// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG.
+// Writer implements Sequence: it writes a GIF, pages of a TIFF or an animated PNG. The func() frees a temporary file.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.run.Format {
 	case imagefile.GIF:

@@ -11,8 +11,8 @@ import (
 
 // Sink receives a result.
 type Sink interface {
-	// Deliver calls write and stores the bytes written as the result of p: all, or nothing if write fails (see Pipe).
-	// Errors of Deliver itself wrap safefile.ErrOutput.
+	// Deliver calls write and stores the bytes written as the result of p: all, or nothing if write fails (of video,
+	// Pipe keeps all up to then). Errors of Deliver itself wrap safefile.ErrOutput.
 	Deliver(p *Plan, write func(io.Writer) error) error
 	// Aside opens an empty temporary file for use while a result is computed. done releases the file.
 	Aside() (f *os.File, done func(), err error)

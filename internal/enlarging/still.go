@@ -80,18 +80,18 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 
 // measureStill sets sizes and memory of r from cfg, the header of a picture; its file and metadata take heldBytes.
 func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
-	size, d, err := r.measure(cfg, true, heldBytes, 0)
+	size, d, err := r.measure(cfg, true, heldBytes, 0) // true: the result may be written in strips
 	if err != nil {
 		return err
 	}
 	r.takeSize(size)
 	r.Memory = d.total(1)
 	if !r.Region.Empty() {
-		of, err := r.partOf(r.clean.model.Reach, r.Input, true) // transparency does not change the size of the region
+		part, err := r.partOf(r.clean.model.Reach, r.Input, true) // transparency does not change the size of the region
 		if err != nil {
 			return err
 		}
-		r.Output = of.keep.Size()
+		r.Output = part.keep.Size()
 	}
 	if most := r.Format.MostSide(); max(r.Output.X, r.Output.Y) > most {
 		return safefile.Refuse(safefile.ErrLimit, "", "output %d×%d: a side of %s has at most %d pixels", r.Output.X,

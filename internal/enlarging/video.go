@@ -45,13 +45,14 @@ type video struct {
 	count        int              // frames read
 }
 
-// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames.
+// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames, from
+// which the model is chosen. Frames that an earlier run has written, content.Done, count as written.
 func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	in, err := y4m.NewReader(r.content, r.limits())
 	if err != nil {
 		return nil, r.faultOf(err)
 	}
-	in.Layout = in.Layout.Sited(r.content.Siting)
+	in.Layout = in.Layout.Sited(r.content.Siting) // where samples of colour lie
 	v := &video{run: r, in: in, greyChroma: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
 	if err := v.measure(); err != nil {
 		return nil, err
@@ -128,9 +129,8 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// A frame that is being enlarged takes memory for itself and its result. For every two of them, one more frame has
-	// been enlarged and waits until the frames before it are written. The frame that is being written, and half a frame
-	// for an odd number, are counted once.
+	// A frame being enlarged takes memory for itself and its result; for every two of them, one more waits until the
+	// frames before it are written. The frame being written, and half a frame for an odd number, are counted once.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {
@@ -142,7 +142,7 @@ func (v *video) measure() error {
 		const bytes = 4 // for a sample of alpha while it is interpolated
 		each += bytes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
-	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each)
+	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each) // false: not in strips
 	if err != nil {
 		return r.faultOf(err)
 	}
@@ -210,7 +210,7 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	}
 	f.About.Subsampled = v.halved()
 	f.Chroma = &superres.Chroma{}
-	for i, of := range ofChroma {
+	for i, of := range ofChroma { // Cr, then Cb: its plane, and the scale to R−Y or B−Y
 		wide := plane.New(v.in.Width, v.in.Height)
 		v.chromaToLuma.Rows(wide, v.in.Colour(in, of.plane), 0, 0) // all rows, from row 0
 		for k, c := range wide.Pix {

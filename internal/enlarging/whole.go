@@ -21,7 +21,7 @@ func (s *still) Describe() string {
 // Noun implements Sequence: the file is a single picture, so messages name only the file.
 func (s *still) Noun() string { return "" }
 
-// Choose implements Sequence. If the choice comes with a corrected picture, that picture replaces the original.
+// Choose implements Sequence. If a corrected picture comes with the choice, it replaces the picture that was read.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
 	f, mostCopies := s.read[0].frame, 1 // repeated samples are removed only if there is no region
 	if s.Region.Empty() {

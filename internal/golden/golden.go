@@ -24,7 +24,8 @@ type Tolerance struct {
 	Share  float64
 }
 
-// Compare fails the test if got, of at most 8 bits a sample, differs by more than tol from testdata/golden/name.
+// Compare fails the test if got, of at most 8 bits a sample, differs by more than tol from testdata/golden/name. With
+// the flag -update, it writes got to that file instead.
 func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 	t.Helper()
 	path := filepath.Join(Root(t), "testdata", "golden", name)

@@ -123,17 +123,17 @@ func (c *Canvas) makeOpaque(y int) {
 // Divided returns a canvas with the colours of c divided by alpha. c holds all rows, with premultiplied colours of 16
 // bits a sample. Pixels with an alpha of 0 become 0. The result has 16 bits a sample if deep is true, else 8.
 func (c *Canvas) Divided(deep bool) *Canvas {
-	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
+	out, top := NewCanvas(c.W, c.H, false, deep), 0xff // false: not grey
 	if deep {
 		top = 0xffff
 	}
 	parallel.Rows(c.H, func(y int) {
 		for i := y * c.W; i < (y+1)*c.W; i++ {
 			alpha := int(binary.BigEndian.Uint16(c.pix[8*i+6:]))
-			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} { // alpha is only brought to the new depth
+			for s, divisor := range [4]int{alpha, alpha, alpha, 0xffff} { // alpha is only brought to the new depth
 				v, level := int(binary.BigEndian.Uint16(c.pix[8*i+2*s:])), 0
-				if of > 0 {
-					level = (2*min(v, of)*top + of) / (2 * of)
+				if divisor > 0 {
+					level = (2*min(v, divisor)*top + divisor) / (2 * divisor)
 				}
 				if deep {
 					binary.BigEndian.PutUint16(out.pix[8*i+2*s:], uint16(level))

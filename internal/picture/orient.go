@@ -40,7 +40,7 @@ func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	})
 }
 
-// SourceOffset returns the index, in a plane of w×h samples, of the sample that Orient moves to (x, y).
+// SourceOffset returns the index, in a plane of w×h samples, of the sample that Orient moves to (x, y) by form.
 func SourceOffset(form int32, x, y, w, h int) int {
 	if form&Transposed != 0 {
 		x, y = y, x

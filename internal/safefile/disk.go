@@ -42,7 +42,7 @@ func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
 // withTempName calls create with a new name for a temporary file in the folder dir ("": the working folder), up to 100
 // times while create fails because the name exists. It returns the last error of create.
 func withTempName(dir string, create func(name string) error) (err error) {
-	noteFolder(dir)
+	noteFolder(dir) // for ClearFolders
 	const tries = 100
 	for range tries {
 		if err = create(tempName()); !errors.Is(err, fs.ErrExist) {
@@ -108,7 +108,8 @@ type osFile struct {
 
 func (f osFile) Release() { f.hold.Close() }
 
-// SyncDir implements disk. It ignores errors, since some systems open no folders.
+// SyncDir implements disk: it puts the names in dir on the disk. Errors are ignored, since some systems open no
+// folders.
 func (osDisk) SyncDir(dir string) {
 	if dir == "" {
 		dir = "."

@@ -102,9 +102,9 @@ func noteFolder(dir string) {
 	used.folders[path] = true
 }
 
-// ClearFolders calls RemoveLeftovers for all folders in which this process has created temporary files since the last
-// call. Files that cannot be removed are left. If own is true, it also removes the temporary files of this process,
-// which must not be writing a file that is still needed. Call it at the end of a program. Concurrent calls are safe.
+// ClearFolders calls RemoveLeftovers, with olderThan, for all folders in which this process has created temporary files
+// since the last call, and ignores errors. If own is true, it also removes the temporary files of this process, which
+// must not be writing a file that is still needed. Call it at the end of a program. Concurrent calls are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders
@@ -161,8 +161,8 @@ var self = func() maker {
 	return maker{hex.EncodeToString(sum[:4]), fmt.Sprintf("%08x", rand.Uint32())}
 }()
 
-// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits,
-// with dashes between them, and the suffix.
+// The name of a temporary file is tempPrefix, then, with dashes between them, the host and the process of its maker
+// and a random number, each of 8 hexadecimal digits, then tempSuffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"

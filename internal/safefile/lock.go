@@ -11,8 +11,8 @@ const (
 	inUse                    // another program, or another handle of this program, holds the lock
 )
 
-// tryLock tries to lock the regular file or folder called name; the program that created it holds this lock until the
-// program ends. If name cannot be opened, state is unknown. The caller calls release to give up the lock.
+// tryLock tries to lock the regular file or, if isFolder, the folder called name; the program that created it holds
+// this lock until it ends. If name cannot be opened, state is unknown. The caller calls release to give up the lock.
 func tryLock(name string, isFolder bool) (state lockState, release func()) {
 	how := os.O_WRONLY
 	if isFolder {

@@ -35,8 +35,8 @@ func WriteAtomicFrom(origin Origin, name string, overwrite bool, write func(io.W
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, fillNamed(name, write))
 }
 
-// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: run gets the path of the temporary file,
-// which exists and is empty, and runs the program that writes to the file. The program must not replace the file.
+// MakeAtomicFrom is WriteAtomicFrom, with mode and time by origin, for a file that another program writes: run gets the
+// path of the temporary file, which exists and is empty, and runs the program, which must not replace the file.
 func MakeAtomicFrom(origin Origin, name string, overwrite bool, run func(temp string) error) error {
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, func(f file) error {
 		err := run(f.Name())
@@ -70,8 +70,8 @@ func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	return AnyMode & (info.Mode().Perm() | 0o600)
 }
 
-// CheckWritable fails, with an ErrOutput, for a name that WriteAtomic would refuse. It examines the existing file, and
-// creates and removes a temporary file. The result may change before the file is written.
+// CheckWritable fails, with an ErrOutput, if WriteAtomic would refuse name and overwrite. It examines the existing
+// file, and creates and removes a temporary file. The result may change before the file is written.
 func CheckWritable(name string, overwrite bool) error {
 	d := osDisk{}
 	mode, _, err := outputMode(d, name, overwrite)
@@ -87,7 +87,7 @@ func CheckFolder(dir string) error {
 	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
 }
 
-// tryTemp creates and removes a temporary file in dir. It reports a failure as an error about name.
+// tryTemp creates and removes a temporary file with this mode in dir. It reports a failure as an error about name.
 func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	temp, err := createTemp(d, dir, mode)
 	if err != nil {
@@ -153,7 +153,8 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode of the file that name replaces, or AnyMode for a new file. It fails as WriteAtomic does.
+// outputMode returns the mode of the file that name replaces, or AnyMode if there is no such file; replaces reports
+// whether there is one. It fails as WriteAtomic does.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -164,7 +165,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	info, err := d.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0o666, false, nil
+		return AnyMode, false, nil
 	case err != nil:
 		return 0, false, Unwritable(name, err)
 	case info.IsDir():

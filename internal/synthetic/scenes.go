@@ -335,8 +335,8 @@ func (c *canvas) renderChart() {
 
 // renderPattern renders stripes, squares in every second place as on a chessboard, both, or oblique hatching.
 func (c *canvas) renderPattern() {
-	first := c.sampleColour()
-	second := c.sampleInk(first)
+	first := c.sampleColour()    // of squares
+	second := c.sampleInk(first) // of stripes and hatching
 	period := float64(2 + c.IntN(7))
 	if c.likely(0.3) {
 		period = c.between(2, 9)

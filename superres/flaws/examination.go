@@ -10,8 +10,7 @@ import (
 )
 
 // Examination finds out what is wrong with a picture and mends what can be mended. Its caller sets the fields above
-// Found and calls Run, which sets the fields from Found on. An Examination is for one picture, and for one goroutine at
-// a time.
+// Found and calls Run, which sets the others. An Examination is for one picture, in one goroutine at a time.
 type Examination struct {
 	// Picture is the picture as the steps have left it. The steps change no samples in place: a step that changes
 	// something sets another picture of the same size, or a smaller one where repeated samples were removed.
@@ -69,8 +68,7 @@ const (
 	StepSoftening
 )
 
-// steps lists the steps of an examination in their order: what each proves, estimates and changes. Steps that prove
-// something come before steps that estimate it.
+// steps lists the steps of an examination in order: what each proves, estimates and changes. Proofs come first.
 var steps = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
@@ -89,7 +87,7 @@ var steps = [...]struct {
 }
 
 // Run takes the steps from first to last. It stops early after it has found a drawing, pixel art, or noise that varies
-// between regions. It fails only if ctx ends, or if the program does not import package convolutional.
+// between regions. It fails only if ctx ends, or if package convolutional, which the softener needs, is missing.
 func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	for _, s := range steps[first : last+1] {
 		if x.isDone {

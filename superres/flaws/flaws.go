@@ -17,11 +17,10 @@ type Flaws struct {
 	// Repeated is k if the picture consisted of squares of k×k equal samples, 2 to 16; 0: samples were not repeated.
 	// Unless IsPixelArt is set, one sample of each square was kept.
 	Repeated int
-	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
-	// picture is enlarged as it is.
+	// IsDrawn reports that the picture is a drawing of squares of equal pixels: no other flaw is set and none mended.
 	IsDrawn bool
 	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. Then no other flaw than Repeated is
-	// set, and Picture keeps its squares.
+	// set, and Examination.Picture keeps its squares.
 	IsPixelArt bool
 	// Salt is the share of samples that were replaced because they were salt or pepper.
 	Salt float64
@@ -79,6 +78,7 @@ const leastJudgedSide = 56
 // leastSoftenedSide is the least side of a picture that is softened. The table compares 56, the limit for judging, with
 // 16. It has the gains on interpolation in dB of RGB at ×4: of 91 pictures of T91, 67 of which have a side of less than
 // 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which are that small. Clean pictures do not change.
+// "Every fourth" means that only every fourth sample was kept:
 //
 //	     clean  sharpened by 0.7  then JPEG 85   every fourth
 //	56   2.22   −0.40    0.71     −0.47   0.52   −1.56  −0.24

@@ -56,14 +56,14 @@ func (x *Examination) undoMask(context.Context) error {
 	return nil
 }
 
-// measure is StepMeasure: it measures the flaws, and sets all fields that follow from their strength.
+// measure is StepMeasure: it measures the flaws, and sets Found, Left, Strength, Shares and Trust accordingly.
 func (x *Examination) measure(context.Context) error {
 	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
 	if x.WebP > 0 {
 		f = f.outOfWebP(x.WebP)
 	}
 	if x.Coloured != nil { // noise of colour is measured in an RGB picture
-		f.ColourNoise = Measure(x.Coloured, 0).ColourNoise
+		f.ColourNoise = Measure(x.Coloured, 0).ColourNoise // 0: not from a JPEG file
 	}
 	f.Repeated, f.Salt, f.Unsharp = x.Found.Repeated, x.Found.Salt, x.Found.Unsharp
 	x.judgeBy(f)
@@ -118,8 +118,8 @@ func (x *Examination) correct(c repair.Correction) {
 }
 
 // findSharpening is StepSharpening: it asks the softener, a network, how the picture was sharpened, and keeps the
-// answer in x.said. It asks nothing about tiny pictures, palettes and lossy WebP files, which the network does not
-// know, nor about pictures with noise or compression after their blur was undone.
+// answer in x.said, without a correction for a picture with transparency. It does not ask about tiny pictures, palettes
+// and lossy WebP files, which the network does not know, nor about noise or compression after blur was undone.
 func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	isSkipped := x.hasPalette() || x.Found.isLossyWebP()
 	if x.side() < leastSoftenedSide || isSkipped || x.isFlawed() && !x.Correction.IsNone() {
@@ -129,7 +129,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	favour := float64(learned.CleanFavour)
+	favour := float64(learned.CleanFavour) // the odds that a picture is clean, before the softener has seen it
 	if x.isFlawed() {
 		favour = learned.FlawedFavour
 	}
@@ -137,15 +137,15 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if said := x.said; (!said.Correction.IsNone() || said.Plain > 0) && !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}
-	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws)
+	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws) // as large gains would raise noise too much
 	return err
 }
 
 // findStrength is StepStrength: it sets Strength, Trust and Shares, and drops a doubtful answer of the softener.
 func (x *Examination) findStrength(context.Context) error {
 	switch {
-	case !x.isJudged():
-	case !x.isFlawed():
+	case !x.isJudged(): // too small, or a palette: StepMeasure has decided
+	case !x.isFlawed(): // no noise or compression that counts
 		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
 		if x.isDoubted() {
 			x.said.Correction, x.said.Plain = repair.Correction{}, 0
@@ -168,15 +168,15 @@ func (x *Examination) isDoubted() bool {
 // findShares is StepShares: it sets Shares to the final shares of the models.
 func (x *Examination) findShares(context.Context) error {
 	switch {
-	case !x.isJudged() || x.isFlawed():
+	case !x.isJudged() || x.isFlawed(): // the judge is not asked
 		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
 	case x.said.IsDrawing:
 		x.Shares = learned.Shares{Clean: 1}
 	default:
-		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
+		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0) // 0: no flaw counts
 		switch {
-		case !x.Correction.IsNone() || !x.softening().IsNone():
-		case x.isQuiet():
+		case !x.Correction.IsNone() || !x.softening().IsNone(): // something was or will be undone
+		case x.isQuiet(): // has less noise than Strength would mean
 			x.Shares = learned.Shares{Clean: 1}
 		default:
 			x.Shares = x.Shares.WithoutDoubts(x.said, x.Strength)
@@ -210,8 +210,7 @@ func (x *Examination) softening() repair.Correction {
 // AllTraits returns Traits, followed by the gains of the corrector and the answers of the softener.
 func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
 
-// Traits returns the traits of the picture without gains and answers of the softener, as the corrector takes them; nil
-// if the picture is too small.
+// Traits returns the traits of the picture for the corrector, without answers of the softener; nil if it is too small.
 func (x *Examination) Traits() []int32 {
 	if x.traits == nil {
 		x.traits = learned.Traits(x.Picture, x.samples(), x.Left.Flaws)

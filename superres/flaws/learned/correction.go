@@ -11,7 +11,7 @@ import (
 // the greatest loss (down, at least 0), in steps of 1/256 octave.
 func (p *Perceptron) gains(traits []int32) (c repair.Correction, up, down int64) {
 	for i, v := range p.Outputs(traits)[:repair.Bands] {
-		c[i] = int32(min(max((v+1<<15)>>16, -repair.MostGain), repair.MostGain))
+		c[i] = int32(min(max((v+1<<15)>>16, -repair.MostGain), repair.MostGain)) // from steps of 2⁻²⁴ to 1/256
 		up, down = max(up, int64(c[i])), max(down, -int64(c[i]))
 	}
 	return c, up, down

@@ -11,8 +11,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of the model for clean pictures and the robust model in a result; interpolation has
-// the rest, the plain share.
+// Shares are the shares, 0 to 1, of the clean and the robust model in a result; the rest is plain, of interpolation.
 type Shares struct{ Clean, Robust float64 }
 
 // ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
@@ -25,11 +24,10 @@ const (
 	leastPlain = 3
 )
 
-// Shares returns, from the traits of a picture, the shares with which a mixture of the three results is expected to
-// come nearest to the truth. p must be a judge: its outputs are scores, and shares are in proportion to 2^score.
-//
-// A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged by both models and by
-// interpolation: see package learning.
+// Shares returns, from the traits of a picture, the shares of the clean model, the robust model and interpolation in
+// the mixture of their results that is expected to come nearest to the truth. p must be a judge: its outputs are scores
+// of these three, in this order, and shares are in proportion to 2^score, except that small shares go to a model with
+// more: see ShareSteps. A judge learns from pictures degraded in known ways and reduced by 2: see package learning.
 func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
 	score := p.Outputs(traits)
@@ -84,9 +82,7 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	both limits              −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// One picture of T91 causes 0.017 dB of the loss; flaws.Examination has taken it for clean since. A least share of
-// 12/32 for the robust model in all pictures would have −0.013 and −0.020, but then block means would lose 0.047, which
-// the softener recognises well enough.
+// One picture of T91 causes 0.017 dB of the loss; flaws.Examination has taken it for clean since.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps

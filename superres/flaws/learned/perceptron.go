@@ -15,8 +15,7 @@ type Perceptron struct {
 	// First holds a weight of each trait for each hidden unit, and FirstBias a constant, in steps of 2⁻²⁰.
 	First     [][]int32
 	FirstBias []int32
-	// Second holds a weight of each hidden unit for each output, in steps of 2⁻¹², and SecondBias a constant for each
-	// output, in steps of 2⁻²⁴.
+	// Second has a weight of each hidden unit for each output, in steps of 2⁻¹², SecondBias a constant, in 2⁻²⁴.
 	Second     [][]int32
 	SecondBias []int32
 }
@@ -26,11 +25,11 @@ const (
 	secondBits = 12
 )
 
-// NewPerceptron returns a perceptron of the given sizes with all numbers 0.
+// NewPerceptron returns a perceptron of so many traits, hidden units and outputs, with all its numbers 0.
 func NewPerceptron(traits, hidden, outputs int) *Perceptron {
 	vector := func(n int) []int32 { return make([]int32, n) }
-	p := &Perceptron{vector(traits), vector(traits), make([][]int32, hidden), vector(hidden), make([][]int32, outputs),
-		vector(outputs)}
+	p := &Perceptron{Least: vector(traits), Most: vector(traits), First: make([][]int32, hidden),
+		FirstBias: vector(hidden), Second: make([][]int32, outputs), SecondBias: vector(outputs)}
 	for i := range p.First {
 		p.First[i] = vector(traits)
 	}
@@ -54,7 +53,7 @@ func (p *Perceptron) Outputs(traits []int32) []int64 {
 		for i, w := range weights {
 			sum += int64(w) * seen[i]
 		}
-		sum = min(max(sum, -1<<firstBits), 1<<firstBits) >> (firstBits - secondBits)
+		sum = min(max(sum, -1<<firstBits), 1<<firstBits) >> (firstBits - secondBits) // clipped to ±1, in steps of 2⁻¹²
 		for i := range out {
 			out[i] += int64(p.Second[i][h]) * sum
 		}
@@ -89,7 +88,7 @@ func ReadPerceptron(r io.Reader) (*Perceptron, error) {
 			return nil, fmt.Errorf("learned: a perceptron of %v numbers", header)
 		}
 	}
-	p := NewPerceptron(int(header[0]), int(header[1]), int(header[2]))
+	p := NewPerceptron(int(header[0]), int(header[1]), int(header[2])) // traits, hidden units, outputs
 	for _, v := range p.vectors() {
 		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
 			return nil, err

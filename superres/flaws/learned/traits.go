@@ -94,10 +94,10 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 	for _, v := range s.high[1:] {
 		out = append(out, ratio(v, s.high[0]+1))
 	}
-	for i, v := range s.near {
+	for i, v := range s.near { // relative to s.far
 		out = append(out, logarithm(v+measure.Unit*measure.Unit)-logarithm(s.far[i]+measure.Unit*measure.Unit))
 	}
-	for _, e := range s.edges {
+	for _, e := range s.edges { // their number, and the means of overshoot and of steepness
 		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
 	}
 	for _, e := range s.profiles {
@@ -105,13 +105,13 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 			out = append(out, ratio(v, 256*(e.count+3)))
 		}
 	}
-	levels := int64(0)
+	levels := int64(0) // below: lone samples in 1000, levels, clipped samples in 100
 	for _, n := range s.levels {
 		levels += n
 	}
 	out = append(out, logarithm(ratio64(s.lone, 1000, s.count)+13)/4, logarithm(levels)/4,
 		logarithm(ratio64(s.clipped, 100, s.count)+26)/4)
-	for _, means := range s.third {
+	for _, means := range s.third { // the two greatest relative to the median
 		for i, v := range means {
 			means[i] = 16*v/(s.count/8) + 6
 		}
@@ -213,20 +213,21 @@ var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int32) {
 	return of, sizes
 }()
 
-// addBlocks appends, for each block in q, the traits of the mean energies of the groups to s.blocks.
+// addBlocks appends to s.blocks, for each block of 8×8 samples in q, the trait of each group of frequencies: a quarter
+// of the base-2 logarithm of the mean square of the group's coefficients in the cosine transform of the block.
 func (s *traitSums) addBlocks(q square) {
 	for i := range traitSide / 8 * traitSide / 8 {
 		var across [8][8]int32 // for each frequency across, the rows
 		for j := range 8 {
 			row := q.row(i/(traitSide/8)*8+j, i%(traitSide/8)*8)[:8]
 			for u, sum := range cosines((*[8]int32)(row)) {
-				across[u][j] = sum >> 5
+				across[u][j] = sum >> 5 // so that the sums of the next transform fit into int32
 			}
 		}
 		var energies [frequencyGroups]int32 // at most 2²⁹ together
 		for u := range across {
 			for v, sum := range cosines(&across[u]) {
-				if g := groups[u][v]; g >= 0 {
+				if g := groups[u][v]; g >= 0 { // not the mean of the block
 					sum >>= 13 // in steps of 1/16 level
 					energies[g] += sum * sum
 				}
@@ -263,8 +264,8 @@ func (s *traitSums) addHigh(q square) {
 			other := high[(y-2+i)*side+reach:][:traitSide+2]
 			near, far := int64(0), int64(0)
 			for x, v := range row {
-				v = int64(int32(v))
-				near += v * other[x]
+				v = int64(int32(v))  // the result itself
+				near += v * other[x] // the lower half is the product with column x, the upper one with x + 1
 				far += v * other[x+2]
 			}
 			sums[i][0] += near
@@ -341,8 +342,9 @@ func (s *traitSums) addEdges(q square) {
 	}
 }
 
-// addEdge adds the edge between the sample at and the next, step entries on, to s.profiles and, if the two differ by 25
-// levels or more, to s.edges. It adds nothing if the samples five before and five after them differ by less than 30.
+// addEdge adds the edge between the sample at and the next, step entries on, to s.profiles (the differences between
+// samples k before and k after it, relative to the edge) and, if the two differ by 25 levels or more, to s.edges[axis].
+// It adds nothing if the samples five before and five after them differ by less than 30.
 func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	if pix[at+step] < pix[at] {
 		at, step = at+step, -step // seen from the other side, the edge rises
@@ -367,7 +369,7 @@ func (s *traitSums) addEdge(pix []int32, at, axis, step int) {
 	}
 	e := &s.edges[axis]
 	e.count++
-	e.over += int64(256 * (most - high + low - least) / (high - low))
+	e.over += int64(256 * (most - high + low - least) / (high - low)) // the overshoot on both sides
 	e.steep += int64(256 * size / (high - low))
 }
 

@@ -36,7 +36,7 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 		}
 	}
 	least := agreement
-	if counts[0][1] > counts[0][0] || counts[1][1] > counts[1][0] {
+	if counts[0][1] > counts[0][0] || counts[1][1] > counts[1][0] { // chroma does not begin at the first pixel
 		least = shifted
 	}
 	return true, decided(counts[0], least) && decided(counts[1], least)
@@ -45,9 +45,9 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
 // vote counts pairs of neighbouring positions along the rows of p, or along its columns if down is true. A position is
-// the place of c₀ in its line: see agree. At one position of a pair the two halves differ, at the other they agree.
-// vote adds the pairs that differ at an even position to count[0], as where chroma begins at the first pixel, and all
-// others to count[1]. It uses R−G in half of the lines and B−G in the other half, as neither depends on brightness.
+// the place of the first of four pixels c₀ to c₃ in its line; its halves are (3c₁ − c₀)/2 and (3c₂ − c₃)/2. At one
+// position of a pair they differ, at the other they agree. If they differ at an even position, as where chroma begins
+// at the first pixel, count[0] counts the pair, else count[1]. c is R−G in half of the lines, B−G in the rest.
 func (p Area) vote(count *[2]int, down bool) {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	n, width, height, right, below := w, w, 1, 0, 1 // read each row by itself
@@ -72,7 +72,7 @@ func (p Area) vote(count *[2]int, down bool) {
 				if line/2%2 == 1 {
 					v = blue[k]
 				}
-				to[k] = level(v) - level(green[k])
+				to[k] = level(v) - level(green[k]) // does not depend on brightness
 			}
 		}
 		last := c[3*step:]

@@ -43,7 +43,7 @@ type Outlines struct {
 // transparent is the key of an invisible pixel.
 const transparent = -1
 
-// key returns the colour of pixel i in 24 bits, or transparent.
+// key returns the colour of pixel i in 24 bits, with red in the upper 8, or transparent.
 func (p Area) key(i int) int32 {
 	if p.Alpha != nil && p.Alpha.Pix[i] == 0 {
 		return transparent
@@ -74,7 +74,7 @@ func (o *Outlines) Add(p Area, window image.Rectangle) {
 // add counts the edges and patterns in a window of a picture in o. keys holds the keys of all pixels, w in a row.
 func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	const side, often = 5, 3
-	addEdge := func(at, across, along int) {
+	addEdge := func(at, across, along int) { // of the pair at and at+across; the next pair is along entries on
 		a, b := keys[at], keys[at+across]
 		if a == b {
 			return
@@ -163,8 +163,8 @@ func IsDrawing(parts []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual counts the pairs of a pixel in part and its right or lower neighbour: the equal pairs, and all pairs. The
-// pixels in the last row and the last column of part count only as neighbours.
+// CountEqual counts the pairs of a pixel of channels in part and its right or lower neighbour: the equal pairs, and
+// all. The pixels in the last row and the last column of part count only as neighbours.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	w := channels[0].W
 	// count counts the pair of pixels at and at+step, equal in the first channel, if they are equal in all others.

@@ -18,7 +18,7 @@ const mostBlocks = 1200
 // deviation of that change. grid is the result of findGrid for parts. known is the quality of the file that the picture
 // was read from, or 0 if that was no JPEG file. An earlier JPEG file may have changed the picture more.
 func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, loss float64) {
-	c, quality := findQuality(parts, grid.X, grid.Y, false)
+	c, quality := findQuality(parts, grid.X, grid.Y, false) // findGrid has shown where blocks begin
 	if quality != 0 {
 		loss = c.loss(quality)
 	}
@@ -85,7 +85,7 @@ func findGrid(parts []*Samples) image.Point {
 		for v := 0; v < p.H; v += every {
 			row := p.Pix[v*p.W:][:p.W]
 			for u := 2; u < min(2+8, p.W-1); u++ {
-				across.add(u, row[u-2:], 1, 8)
+				across.add(u, row[u-2:], 1, 8) // differences of the samples u − 2 to u + 1
 			}
 		}
 		for v := 2; v+1 < p.H; v++ {
@@ -128,14 +128,13 @@ func (s *steps) greatest() (at int) {
 // with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients returns the coefficients of blocks of parts. The first block of each part is at (x0, y0); the next
-// blocks lie step samples apart.
+// newCoefficients returns the coefficients of blocks of the samples in parts, at positions as for transform.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	return transform(parts, x0, y0, step, func(part, at int) [8]int32 { return [8]int32(parts[part].Pix[at:]) })
 }
 
-// transform returns the coefficients of blocks at the positions that newCoefficients describes. read returns the eight
-// values of a row of a block; its first sample has the index at in parts[part].Pix.
+// transform returns the coefficients of about mostBlocks blocks of 8×8 values. The first block of each part is at (x0,
+// y0), the next are step samples apart. read returns a row of eight values, from index at in parts[part].Pix on.
 func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]int32) *coefficients {
 	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts) // Spread rounds up in each part
@@ -155,7 +154,7 @@ func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]in
 			}
 		})
 	}
-	c.add(b)
+	c.add(b) // the last ones, fewer than together
 	return c
 }
 
@@ -163,7 +162,7 @@ func transform(parts []*Samples, x0, y0, step int, read func(part, at int) [8]in
 // All numbers are integers below 2⁵³, and so exact.
 type blocks struct {
 	count          int
-	samples, along [8 * 8 * together]float64 // along: transformed along rows
+	samples, along [8 * 8 * together]float64 // along: transformed along rows, in the same order
 }
 
 // together is how many blocks are transformed at once.
@@ -178,7 +177,7 @@ func (c *coefficients) add(b *blocks) {
 	}
 	for i, list := range c {
 		c[i] = slices.Grow(list, b.count)[:len(list)+b.count]
-		for k, v := range b.samples[(i%8*8+i/8)*together:][:b.count] {
+		for k, v := range b.samples[(i%8*8+i/8)*together:][:b.count] { // c is by rows of frequencies, b by columns
 			c[i][len(list)+k] = scaled(int64(v))
 		}
 	}
@@ -211,9 +210,9 @@ var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 // they have at most 3.9, but repeating textures up to 10. With a score of 0.3, only 81, 77, 65 and 57 were found.
 const leastEvidence = 8
 
-// quality returns the JPEG quality, lowest to highest, that explains the coefficients best, or 0 if none does: on
-// average, coefficients other than 0 are nearer to multiples of its quantiser steps than they would be by chance.
-// isSure is true if the score is so high that nothing but a file explains it.
+// quality returns the JPEG quality, lowest to highest, with about the best score of judgeNearness: coefficients other
+// than 0 are nearer to multiples of its quantiser steps than they would be by chance. It returns 0 if neither the score
+// is so high that nothing but a file explains it, which isSure reports, nor any evidence is leastEvidence or more.
 func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
@@ -250,9 +249,9 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	return best, isSure
 }
 
-// sizes holds the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 type sizes [len(telling)][]uint32
 
+// sizes returns the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 func (c *coefficients) sizes() (all sizes) {
 	for i, k := range telling {
 		for _, v := range c[k] {
@@ -284,12 +283,12 @@ func nearTo(sorted []uint32, step uint32) (near nearness) {
 	// v·inverse, shifted right, is v divided by step: coefficients are below 2²⁰, and steps below 2¹⁶.
 	const shift = 44
 	inverse := (uint64(1)<<shift)/uint64(step) + 1
-	zero, _ := slices.BinarySearch(sorted, step/2+1)
+	zero, _ := slices.BinarySearch(sorted, step/2+1) // how many become 0
 	last, different := uint32(0), 0
 	for _, v := range sorted[zero:] {
 		r := v - uint32(uint64(v)*inverse>>shift)*step
 		near.off += uint64(min(r, step-r)<<12) * inverse >> shift
-		if v>>5 != last {
+		if v>>5 != last { // differs by about an eighth of a level or more
 			different++
 		}
 		last = v >> 5
@@ -299,9 +298,8 @@ func nearTo(sorted []uint32, step uint32) (near nearness) {
 }
 
 // judgeNearness returns how near all coefficients are to multiples of their quantiser steps; of returns the nearness of
-// a frequency, by its index in telling. score is 1 if all are multiples, about 0 by chance, and 0 if too few
-// coefficients differ. evidence measures the same nearness in standard deviations of what chance would give; each
-// frequency counts for at most 4.
+// a frequency, by its index in telling. score is 1 if all are multiples, about 0 by chance, and 0 if few coefficients
+// differ. evidence is the same in standard deviations of what chance would give, at most 4 for each frequency.
 func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	const few, most = 60, 4
 	var all nearness
@@ -309,7 +307,7 @@ func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	for i := range telling {
 		n := of(i)
 		if n.count > 0 {
-			// By chance, distances are uniform from 0 to ½ step: their mean is ¼, their deviation 1/√3 of the mean.
+			// By chance, distances are uniform up to ½ step: their mean is ¼, 1<<10 in off, their deviation 1/√3 of it.
 			evidence += min((1-float64(n.off)/float64(n.count<<10))*math.Sqrt(3*float64(n.count)), most)
 			frequencies++
 		}
@@ -333,13 +331,13 @@ func (c *coefficients) loss(quality int) float64 {
 		step := float64(quantiser.Scale(quantiser.Brightness[k], quality))
 		some := 0
 		for _, v := range list {
-			if 2*math.Abs(float64(v)) > 256*step {
+			if 2*math.Abs(float64(v)) > 256*step { // is not rounded to 0
 				some++
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of the coefficients that became 0, in units of step²/12, falls from 1 for a share of 1 to
-		// 6/ln²share for small shares: nearly share^(5/16).
+		// In units of step²/12, the mean square of the coefficients that became 0 falls from 1, as for the others, to
+		// 6/ln²share for small shares of the others: nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -108,7 +108,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 		return 0, somewhere
 	}
 	// Noise varies with brightness, but less than fine detail does: a page of text is quiet except at its letters. So
-	// no quarter counts for more than twice the variance of the second quietest.
+	// the noise found in a quarter of the tiles counts at most as twice the variance of the second quietest quarter.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0
@@ -192,7 +192,7 @@ func (p *Samples) tile(x, y int) tileStats {
 		for _, v := range seen {
 			values += bits.OnesCount64(v)
 		}
-		s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine))
+		s.plain = float64(values) < min(20, 1+math.Sqrt(s.fine)) // too few for so much variation
 	}
 	return s
 }

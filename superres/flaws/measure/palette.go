@@ -59,8 +59,9 @@ func EstimatePalette(parts []Area) float64 {
 		return 0
 	}
 	apart := p.apart()
-	// Of the pixels that differ from the one before, about the share 0.06 + 0.0027·apart lies between two equal pixels
-	// without dithering, and twice that share or more with dithering. The divisor is a line between these two.
+	// Of the pixels that differ from the one before, the share that lies between two equal pixels is about 0.06 +
+	// 0.0027·apart without dithering, and twice that or more with dithering. dithered relates it to a line between
+	// these two; whole is wholeStill if it is 0.8 or less, 1 if it is 1.2 or more.
 	dithered := alternating / (1 - equal) / (0.03 + float64(0.0075*apart))
 	whole := wholeStill + float64((1-wholeStill)*min(max((dithered-0.8)/0.4, 0), 1))
 	strength := strengthPerLevel * apart * whole
@@ -88,7 +89,7 @@ func (p *palette) add(part Area) bool {
 	w, h := part.Channels[0].W, part.Channels[0].H
 	last, number := int32(transparent), 0
 	for i := range w * h {
-		key := part.key(i)
+		key := part.key(i) // the colour in 24 bits, or transparent
 		if key == transparent {
 			p.isSprite = true
 			continue
@@ -119,8 +120,9 @@ func (p *palette) add(part Area) bool {
 	return true
 }
 
-// compare counts in p the pairs of neighbours in a line of n pixels: all of them, equal ones, and alternating ones, in
-// which the second pixel lies between two equal pixels of another colour. The keys of the line lie step entries apart.
+// compare counts in p the pairs of neighbours in a line of n pixels, those that are equal, and those in which the
+// second pixel lies between two equal pixels of another colour: alternating. p.apartness is the sum of the squared
+// distances of unequal neighbours. The keys of the line lie step entries apart.
 func (p *palette) compare(keys []int32, n, step int) {
 	for i := step; i < n*step; i += step {
 		p.pairs++

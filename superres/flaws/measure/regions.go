@@ -103,10 +103,10 @@ func cell(p *Samples) (most float64, white bool) {
 	all, flat := 0, 0
 	p.Spread(2, 2, tile/2, 3, tile, cellTiles, func(x, y int) { // tile reads 2 samples before a tile and 3 after it
 		s := p.tile(x, y)
-		if all++; s.flat() {
+		if all++; s.flat() { // without visible noise
 			flat++
 		}
-		if s.within() && !s.plain {
+		if s.within() && !s.plain { // neither clipped nor a dither
 			tiles = append(tiles, s)
 		}
 	})
@@ -114,7 +114,7 @@ func cell(p *Samples) (most float64, white bool) {
 	case flat > all/8: // paper, or black
 		return 0, true
 	case len(tiles) < cellLeast:
-		return limits.greatest, false
+		return limits.greatest, false // more would be taken for texture
 	}
 	fine, rest := quietest(tiles)
 	return math.Sqrt(fine), fine > float64(sure*rest)

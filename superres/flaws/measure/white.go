@@ -78,7 +78,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	}
 	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps: take other blocks.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
-	if estimate > 0 && c.white(c[0]) >= leastWhite {
+	if estimate > 0 && c.white(c[0]) >= leastWhite { // c[0] tells the mean of each block
 		return estimate
 	}
 	if c.floor() >= floorLeast*f.ColourNoise {
@@ -97,7 +97,7 @@ func (c *coefficients) floor() float64 {
 		return 0
 	}
 	slices.Sort(finest)
-	return math.Sqrt(finest[len(finest)/20]) / chiSquared
+	return math.Sqrt(finest[len(finest)/20]) / chiSquared // 5 % of white noise is below: see bands
 }
 
 // blockStep returns the distance between neighbouring blocks in samples: in small pictures blocks overlap.
@@ -112,7 +112,7 @@ func blockStep(parts []*Samples) int {
 // noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	step := blockStep(light) // of blocks from (4, 4) on: those of a file that was not cropped are others
-	var mean []int32         // the coefficients 0 of brightness
+	var mean []int32         // the first coefficient of brightness of each block
 	for _, p := range light {
 		p.Spread(4, 4, step, 0, 8, mostBlocks, func(x, y int) {
 			sum := int64(0)
@@ -123,7 +123,7 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 		})
 	}
 	sum := 0.0
-	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} { // half: see subtractLuma
+	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} { // Cb of blue, Cr of red
 		found := transform(light, 4, 4, step, func(part, at int) (row [8]int32) {
 			channel := parts[part].Channels[axis.channel].Pix[at:][:8]
 			for u, v := range light[part].Pix[at:][:8] {
@@ -156,7 +156,7 @@ func (c *coefficients) white(light []int32) (found float64) {
 	for range 2 {
 		var list []lit
 		for i, v := range light {
-			if mean := float64(v) / (8 << 8); mean > margin && mean < 255-margin {
+			if mean := float64(v) / (8 << 8); mean > margin && mean < 255-margin { // v: 8 times the mean
 				list = append(list, lit{all[i], mean})
 			}
 		}
@@ -194,7 +194,9 @@ type lit struct {
 	mean float64
 }
 
-// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none.
+// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none. In
+// the eighth of the blocks with the least coarse, the finest band must be about as strong as middle, across and down,
+// and one block in twenty, of all, must have a finest band as weak as such noise would have by chance.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {
@@ -211,7 +213,7 @@ func whitePart(list []lit) float64 {
 	}
 	most, least := max(sum[1], sum[2], sum[3]), min(sum[1], sum[2], sum[3]) // of middle, across and down
 	if sum[4] < whitest*whitest*most || least < patterned*patterned*sum[4] {
-		return 0
+		return 0 // finest is too weak, or too strong
 	}
 	found := sum[4] / float64(quiet)
 	floor := finest[len(finest)/20] / (chiSquared * chiSquared)
@@ -221,10 +223,10 @@ func whitePart(list []lit) float64 {
 	return found
 }
 
-// bandOf has the index of the band of each frequency, by rows.
+// bandOf has the index of the band of each frequency, by rows, as a digit; a space if it is in no band.
 const bandOf = " 00  222" + "000  222" + "00111222" + "  111   " + "  111   " + "333  444" + "333  444" + "333  444"
 
-// bands returns the mean square of each band of each block, in levels². Low, of 7 coefficients, is divided by 9, too.
+// bands returns the mean square, in levels², of each band of each block. Low has 7 coefficients, yet is divided by 9.
 func (c *coefficients) bands() []bands {
 	all := make([]bands, len(c[0]))
 	for i, list := range c {
@@ -234,7 +236,7 @@ func (c *coefficients) bands() []bands {
 	}
 	for i := range all {
 		for k := range all[i] {
-			all[i][k] /= 9 * 256 * 256
+			all[i][k] /= 9 * 256 * 256 // 9 coefficients in units of 1/256 of a level
 		}
 	}
 	return all

@@ -63,7 +63,7 @@ func Is(img image.Image, repeated int) bool {
 
 // countSteps returns changes, how many pixels differ from the pixel at the left, plus how many differ from the pixel
 // above; and steps, how many of the changes are at a pixel between two distant colours: see isBetween. Changes within a
-// straight edge are not counted, since no drawing has steps there.
+// straight edge are not counted, since no drawing has steps there. Pixels beyond the border equal the nearest pixel.
 func (g grid) countSteps() (steps, changes int) {
 	for y := range g.h {
 		for x := range g.w {

@@ -56,7 +56,7 @@ func newGrid(img image.Image, k, w, h int) grid {
 			p := g.pix[i*g.bytes : (i+1)*g.bytes]
 			copy(key[:], p)
 			if g.keys[i] = binary.LittleEndian.Uint64(key[:]); isHidden(p) {
-				g.keys[i] = hidden
+				g.keys[i] = hidden // all invisible pixels are alike, whatever their colour
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func (g grid) source(x, y, w, h int) int {
 	return inY*g.w + inX
 }
 
-// mix sets pixel to the mean of the pixels of g with the given indices. Opacity weights the colours.
+// mix sets pixel to the mean of the pixels of g with the indices in from. Opacity weights the colours.
 func (g grid) mix(pixel []uint8, from []int) {
 	if !slices.ContainsFunc(from, func(i int) bool { return g.keys[i] != g.keys[from[0]] }) {
 		copy(pixel, g.pix[from[0]*g.bytes:])
@@ -142,7 +142,9 @@ func under(i, n, m int) (pixel, place int) {
 	return pixel, at - 2*m*pixel - m
 }
 
-// corner returns the index of the pixel that colours, by EPX, the corner of pixel (x, y) in the direction (dx, dy).
+// corner returns the index of the pixel that colours the corner of pixel (x, y) in the direction (dx, dy), each −1 or
+// 1. By EPX it is the neighbour beside it if that is like the other neighbour at the corner, but not like (x, y) or the
+// two opposite neighbours, and (x, y) is no corner of a box; otherwise it is (x, y) itself.
 func (g grid) corner(x, y, dx, dy int) int {
 	beside, above := g.at(x+dx, y), g.at(x, y+dy)
 	k, p, side := g.keys, y*g.w+x, g.keys[beside]

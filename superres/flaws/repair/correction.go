@@ -70,7 +70,7 @@ func (c Correction) Limited(f measure.Flaws) Correction {
 		return c
 	}
 	for i, v := range c {
-		r := PowerOfTwo(-int64(v))
+		r := PowerOfTwo(-int64(v)) // in steps of 1/One, like e
 		e := int64(float64(noise*NoiseWeight*One)) * int64((i+1)*(i+1)) / (Bands * Bands)
 		c[i] = LogarithmOf((r + e) * One / max(r*r/One+e, 1))
 	}
@@ -104,7 +104,7 @@ func (c Correction) NoiseGain() float64 {
 	sum := int64(0)
 	for y, row := range c.taps() {
 		for x, v := range row {
-			sum += countOf(x, y) * v * v
+			sum += countOf(x, y) * v * v // all taps equal to this one by symmetry
 		}
 	}
 	return math.Sqrt(float64(sum)) / (1 << tapBits)
@@ -123,8 +123,8 @@ const MostGain = 12 * Octave
 // One stands for 1 in the results of PowerOfTwo.
 const One = 1 << 20
 
-// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. It approximates 2ᵖ, where p
-// is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
+// PowerOfTwo returns 2 to the power of v/256, in steps of 1/One = 2⁻²⁰, for v < 10,000, to within 0.3 %. It
+// approximates 2ᵖ, where p is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
 func PowerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {

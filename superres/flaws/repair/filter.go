@@ -44,10 +44,10 @@ func turnsOf(n int) []int64 {
 	return list
 }
 
-// newTaps returns the taps of a filter from its gains, in steps of 2⁻²⁰, at frequencies of 0/n, 1/n, … ½ cycles a
-// sample across and down.
+// newTaps returns the taps of a symmetric filter: t[y][x] for x across and y down from its middle, each 0 to reach.
+// gain returns its gain, in steps of 2⁻²⁰, at u/n cycles a sample across and v/n down, each 0 to ½.
 func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
-	turns := turnsOf(n)
+	turns := turnsOf(n)          // cosines of a full turn, times 2¹⁴
 	across := make([][]int64, n) // for each row of frequencies, the taps across, in steps of 2⁻²⁰
 	gains := make([]int64, n)
 	for v := range across {
@@ -112,13 +112,13 @@ func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	}
 }
 
-// filter paints into out the rows [lo, hi) of img, filtered by t. listPlanes returns the planes that are filtered: one
-// for each channel, or a single plane, such as the brightness, whose changes are then added to all channels alike.
+// filter paints into out the rows [lo, hi) of img, an opaque picture, filtered by t. listPlanes returns the planes that
+// are filtered: one for each channel, or a single one, such as the brightness, with changes that all channels get.
 func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	listPlanes func(picture.Picture) []*plane.Plane) {
 	h := img.Bounds().Dy()
 	from := max(lo-t.reach(), 0)
-	p := picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), h))
+	p := picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), h)) // true: img is opaque
 	var changes []func(y int) []float32
 	for _, one := range listPlanes(p) {
 		changes = append(changes, t.newChange(one, from, h))
@@ -127,7 +127,7 @@ func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 		var add []float32
 		var painted [][]float32
 		for i, channel := range p.Channels {
-			if i < len(changes) {
+			if i < len(changes) { // else the changes of the single plane once more
 				add = changes[i](y)
 			}
 			row := channel.Row(y - from)
@@ -164,13 +164,13 @@ func (t taps) newChange(p *plane.Plane, from, h int) func(y int) []float32 {
 	}
 }
 
-// parts returns the taps, less the identity filter, in the form that kernel.Combine takes, for rows of padded samples:
-// offsets and weights of the row itself, then of the sums of the rows 1, 2, … above and below.
+// parts returns the taps, less the identity filter, as kernel.Combine takes them, for rows of padded samples, reach
+// more at each end: offsets and weights of the row itself, then of the sums of the rows 1, 2, … above and below.
 func (t taps) parts(padded int) (at []int, weights []float32) {
 	reach := t.reach()
 	for dy, row := range t {
 		for dx := -reach; dx <= reach; dx++ {
-			v := row[max(dx, -dx)]
+			v := row[max(dx, -dx)] // the filter is symmetric
 			if dx == 0 && dy == 0 {
 				v -= 1 << tapBits
 			}

@@ -21,8 +21,7 @@ import (
 // with amounts near integers. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap
 // compression history: JPEG detection and quantizer estimation, IEEE Trans. Image Processing 12 (2003).)
 //
-// Masks are undone in squares of a picture, by the cosine transform. The side of the squares is the greatest of
-// latticeSides that fits into the picture.
+// Masks are undone in squares of a picture, by the cosine transform, with the greatest of latticeSides that fits.
 var latticeSides = [...]int{64, 48, 32}
 
 // The blurs and the amounts that FindUnsharp tries. A mask between two blurs or two amounts is still found from either.
@@ -88,8 +87,7 @@ func (l *lattice) multiply(dst, a, b []float32) {
 	kernel.Mul32(dst, l.side, a, l.side, b, l.side, l.side, l.side, l.side)
 }
 
-// squareMargin is the width of the border of a square, in samples, that is not used as evidence, because the filter
-// would need samples beyond the edge there.
+// squareMargin is the width, in samples, of the unused border of a square: the filter reaches beyond the edge there.
 const squareMargin = 6
 
 // leastLevels is how many different levels a square must have. With fewer levels, as in dithered pictures, a mask adds
@@ -110,8 +108,8 @@ type square struct {
 	informative []uint16  // indices of the samples that count
 }
 
-// newSquare returns the square with the samples of p. Its informative samples lie in inner; if p has few levels or is
-// regular, it has none.
+// newSquare returns the square with the samples of p. Its informative samples lie in inner; there are none if p has few
+// levels or is regular.
 func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	n := l.side
 	s.levels = make([]float32, n*n)
@@ -128,13 +126,13 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	}
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
-	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
-	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
-	const side, least = 5, 2
-	seen := make(map[[side * side]uint8]bool, n*n)
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
 		return s
 	}
+	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
+	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
+	const side, least = 5, 2 // least: of 4 times the difference, in levels, from the mean of 4 neighbours
+	seen := make(map[[side * side]uint8]bool, n*n)
 	for y := inner.Min.Y; y < inner.Max.Y; y++ {
 	next:
 		for x := inner.Min.X; x < inner.Max.X; x++ {
@@ -159,7 +157,8 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies, weighted by edges, has more than mostRegular of the contrast.
+// isRegular reports whether the strongest 64th of the frequencies in s.levels has more than mostRegular of the energy.
+// Frequencies are first multiplied by edges, the shares of them that a mask adds.
 func (s square) isRegular(edges []float32) bool {
 	greatest := make([]float32, len(s.levels)/64) // the greatest squares, rising
 	all, few := 0.0, 0.0
@@ -186,11 +185,10 @@ const (
 // turn is the contribution of a sample to evidence.value. For each of turnRates it has a vector: its angle, in turns,
 // is the rate times the amount that was added to the sample, in levels; its length is the weight of the amount, 0 to
 // 1024. A vector is its sine plus 2³² times its cosine, so that one sum adds both. weights is the weight squared, plus
-// 2⁴⁰ for a weight above 512.
+// 2⁴⁰ for a weight above 512. first, second and third are in the order of turnRates.
 type turn struct{ first, second, third, weights int64 }
 
-// turnRates are in turns a level. At 1, the vectors of all integers point the same way; the other rates are for
-// comparison.
+// turnRates are in turns a level. At 1 the vectors of all integers point the same way; the others are for comparison.
 var turnRates = [...]float64{1, 0.75, 1.3}
 
 // turns holds the turn of each amount that can be added to a sample, from −mostAdded on in steps of 1/turnSteps. The
@@ -216,13 +214,13 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	return list
 }()
 
-// evidence counts samples by the amount that a mask added to them: bin i is for the amount of turns[i], and the last
-// bin is for all amounts without a turn.
+// evidence counts samples by the amount that a mask added: bin i for the amount of turns[i], the last for all others.
 type evidence [1 << 11]uint32
 
-// value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
-// turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
-// for few samples. Positive and negative amounts are summed separately, as programs may round them differently.
+// value returns how near the amounts in e are to integers: a χ² with four degrees of freedom at the rate of 1 turn a
+// level, less the greater of the same sums at the other two turnRates, which a steep distribution raises as well; 0 if
+// few samples have great weights. Positive and negative amounts, which may be rounded differently, are summed
+// separately.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -236,12 +234,12 @@ func (e *evidence) value() float64 {
 			all.third += n * t.third
 			all.weights += n * t.weights
 		}
-		square := all.weights & (1<<40 - 1)
+		square := all.weights & (1<<40 - 1) // the sum of squared weights; above it is the count of great weights
 		if count += all.weights >> 40; square == 0 {
 			continue
 		}
 		for k, v := range [...]int64{all.first, all.second, all.third} {
-			cos, sin := float64((v-int64(int32(v)))>>32), float64(int32(v))
+			cos, sin := float64((v-int64(int32(v)))>>32), float64(int32(v)) // the halves of a vector: see turn
 			length := float64(cos*cos) + float64(sin*sin)
 			values[k] += 2 * length / float64(square)
 		}
@@ -255,7 +253,7 @@ func (e *evidence) value() float64 {
 // works holds memory for lattice.addEvidence, enough for squares of the greatest side.
 var works = sync.Pool{New: func() any { return new([3][64 * 64]float32) }}
 
-// addEvidence adds to e the evidence in squares for a mask with the given edges and amount.
+// addEvidence undoes the mask of edges and amount in squares, and counts in e what it had added to informative samples.
 func (l *lattice) addEvidence(squares []square, edges []float32, amount float32, e *evidence) {
 	w := works.Get().(*[3][64 * 64]float32)
 	defer works.Put(w)
@@ -267,14 +265,15 @@ func (l *lattice) addEvidence(squares []square, edges []float32, amount float32,
 	gains, added, half := w[0][:n*n], w[1][:n*n], w[2][:n*n]
 	kernel.ScaleFloats(gains, edges, steps[:], zeros[:])
 	kernel.ScaleFloats(half, gains, levels[:], ones[:])
-	kernel.DivideFloats(gains, gains, half)
+	kernel.DivideFloats(gains, gains, half) // turnSteps·a/(1 + a), a = amount·edges: what the mask added, in bins of e
 	for _, s := range squares {
 		kernel.MultiplyFloats(added, gains, s.levels)
 		l.multiply(half, added, l.cosines)
 		kernel.Mul32(added[squareMargin*n:], n, half[squareMargin:], n, l.cosines, n, rows, n, n)
 		for _, i := range s.informative {
 			at := int64(uint32(int32(added[i] + (mostAdded*turnSteps + 0.5))))
-			e[(at|(int64(len(turns)-1)-at)>>63)&int64(len(e)-1)]++ // no branch, which would often be predicted wrongly
+			// The last bin for an amount without a turn. A branch would often be predicted wrongly.
+			e[(at|(int64(len(turns)-1)-at)>>63)&int64(len(e)-1)]++
 		}
 	}
 }
@@ -357,8 +356,8 @@ type place struct {
 	detail int
 }
 
-// listPlaces returns at most 25 places of img, enough to cover a small picture, sorted by falling detail. Their inner
-// rectangles do not overlap. parts are the parts of img that are examined.
+// listPlaces returns at most 25 places of img, squares of side×side samples, enough to cover a small picture, sorted by
+// falling detail. Their inner rectangles do not overlap. parts are the parts of img that are examined.
 func listPlaces(img image.Image, parts []measure.Area, side int) (list []place) {
 	type segment struct{ at, lo, hi int }
 	cut := func(length int) (list []segment) {
@@ -377,7 +376,7 @@ func listPlaces(img image.Image, parts []measure.Area, side int) (list []place) 
 	for _, y := range cut(b.Dy()) {
 		for _, x := range cut(b.Dx()) {
 			p := place{Area: parts[0], at: image.Pt(x.at, y.at), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
-			if len(parts) > 1 {
+			if len(parts) > 1 { // parts[0] is not all of img
 				p.Area, p.at = measure.Cut(img, image.Rect(0, 0, side, side).Add(p.at).Add(b.Min)), image.Point{}
 			}
 			p.detail = countDetail(p.Channels[greenOf(p.Area)], p.inner.Add(p.at))
@@ -398,8 +397,7 @@ func isFlat(places []place) bool {
 	return float64(equal) > measure.MostFlat*float64(pairs)
 }
 
-// countDetail returns how many samples, in every second row of inner, differ by 1 to 6 levels from the mean of their
-// four neighbours.
+// countDetail counts samples in every second row of inner that differ by 1 to 6 levels from the mean of 4 neighbours.
 func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	const least, most = 1. / 255, 6. / 255
 	for y := inner.Min.Y; y < inner.Max.Y; y += 2 {
@@ -417,8 +415,8 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 // values holds evidence.value for each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
 type values [][]float64
 
-// tryMasks returns evidence.value for each mask, from squares. If before is not nil, masks are skipped, and get 0, if
-// their value in before is less than a third of the greatest in before.
+// tryMasks returns evidence.value from squares for each mask, by blur and then by amount. If before, an earlier
+// result, is not nil, masks with a value there of less than a third of its greatest are skipped, and get 0.
 func (l *lattice) tryMasks(squares []square, before values) values {
 	least := 0.0
 	for _, row := range before {
@@ -486,7 +484,7 @@ func (l *lattice) refine(squares []square, best candidate, first, last float64) 
 		for range 3 {
 			was := best
 			for _, d := range [][2]float64{{0, 1}, {0, -1}, {0.5, 0}, {-0.5, 0}, {0.5, -1}, {-0.5, 1}} {
-				m := was.mask
+				m := was.mask // d: the changes of radius and amount, in steps
 				if m.Radius == 0 && d[0] != 0 {
 					continue
 				}

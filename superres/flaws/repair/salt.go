@@ -44,8 +44,8 @@ func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, shar
 	w, h := b.Dx(), b.Dy()
 	var replaced atomic.Int64
 	clean = repaint(img, func(out *picture.Canvas, lo, hi int) {
-		from, to := max(lo-2, 0), min(hi+2, h) // how far medianAround looks
-		p := picture.SplitRows(plane.New, img, true, from, to)
+		from, to := max(lo-2, 0), min(hi+2, h)                 // how far medianAround looks
+		p := picture.SplitRows(plane.New, img, true, from, to) // true: img is opaque
 		var rows [3][]float32
 		for y := lo; y < hi; y++ {
 			for c, channel := range p.Channels {

@@ -101,9 +101,9 @@ func (m Unsharp) edges(n int, step float64) []float32 {
 		for u, across := range line {
 			gain := float64(down * across)
 			switch m.Around {
-			case 4:
+			case 4: // the blur is the mean of four neighbours
 				gain = (down + across) / 2
-			case 8:
+			case 8: // and of the four oblique ones
 				gain = (down + across + float64(2*gain)) / 4
 			}
 			list[v*n+u] = float32(1 - gain)

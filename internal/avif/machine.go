@@ -156,11 +156,11 @@ type linear struct {
 	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the program must stop
 }
 
-// Reallocate implements experimental.LinearMemory.
+// Reallocate implements experimental.LinearMemory: wazero calls it whenever the memory grows.
 //
 // Note: wazero can stop running code with a check at the start of every loop, but that takes 3.4 times as long.
-// Instead, to stop a program, its memory shrinks to one page at the same address: the code reloads the length after
-// every call of a function, and its next access beyond the page traps. TestEnds shows it.
+// Instead, run sets ended and calls Grow, which shrinks the memory to one page at the same address: the code reloads
+// the length after every call, not in a loop without calls, and its next access beyond the page traps: see TestEnds.
 func (l *linear) Reallocate(size uint64) []byte {
 	const page = 1 << 16
 	if l.ended.Load() {

@@ -146,7 +146,7 @@ func (s *Shift) Size(in []Size) Size {
 	return out
 }
 
-// Needs implements Op. An added row of Zeros needs no row: hi is 0, so that no row of the picture is in the range.
+// Needs implements Op. A row added with s.Value (at is −1) needs no row: hi is 0, so [lo, 0) has no row of the picture.
 func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
 	y -= s.Edges.Top
 	at := s.Mode.at(y, h)

@@ -402,9 +402,9 @@ func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	return depth, b[codedFlags]&codedGrey > 0, true
 }
 
-// countPictures sets s.Place and s.pictures. It counts pictures that are not hidden, and are no thumbnail, transparency
-// or other part of another picture. Tiles of a grid should be hidden. Tiles that are not hidden count for s.Place,
-// since other programs extract them too, but not for s.pictures.
+// countPictures sets s.Place, the primary picture's position in the file, and s.pictures. It counts pictures that are
+// not hidden, and are no thumbnail, transparency or other part of another picture. Tiles of a grid should be hidden; if
+// not, they count for s.Place, since other programs extract them too, but not for s.pictures.
 func (c *catalogue) countPictures(s *Still) {
 	const pictures = "av01 hvc1 hev1 vvc1 avc1 j2k1 jpeg unci grid iden iovl"
 	small, parts := map[uint64]bool{}, map[uint64]bool{}

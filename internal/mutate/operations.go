@@ -15,8 +15,9 @@ type site struct {
 	*dice
 }
 
-// operations are all ways to change or move one part. Each returns a description of the change, or "" if it changed
-// nothing. An operation listed twice is twice as frequent.
+// operations are all ways to change one part of a file, such as a chunk: move it, write a wrong length (lie) or
+// checksum (spoil), shorten it (cut) … Each returns a description of the change, or "" if it changed nothing. An
+// operation listed twice is twice as frequent.
 var operations = []func(site) string{
 	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice,
 	site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut,
@@ -244,14 +245,13 @@ func (s site) grow() string {
 
 // flip changes up to four bytes in a part. The description names only the last.
 func (s site) flip() string {
-	p, at := s.part(), 0
-	if len(p.body) == 0 {
-		return ""
+	body, at := s.body(), 0 // the part's body, now a copy, which may be changed
+	if len(body) == 0 {
+		return "" // nothing was changed
 	}
-	body := s.body()
 	for range 1 + s.sampleBelow(4) {
 		at = s.sampleBelow(len(body))
 		body[at] ^= byte(1 + s.sampleBelow(255))
 	}
-	return fmt.Sprintf("flip %s+%d", p.kind, at)
+	return fmt.Sprintf("flip %s+%d", s.part().kind, at)
 }

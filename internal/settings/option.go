@@ -153,8 +153,8 @@ func (o *Option) Offers() (words []Word, files bool) {
 }
 
 // Recorded returns the values of o for the record of how a result was made, as texts that Set takes. An option that may
-// be repeated has any number of values; others have one, or none if it is the empty text. If o.Path is set, paths
-// become base names, except those of an option that may be repeated.
+// be repeated has any number of values, as they are. Others have one, or none if it is the empty text; if o.Path is
+// set, it is a path, or several with commas between them, of which only the base names are recorded.
 func (o *Option) Recorded() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to

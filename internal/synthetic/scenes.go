@@ -364,7 +364,7 @@ func (c *canvas) renderPattern() {
 				}
 			}
 		}
-	default:
+	default: // hatching
 		sin, cos := elementary.Sincos(c.between(0, math.Pi))
 		for i := -c.w; i < c.w; i += period {
 			x, y := c.w/2-sin*i, c.h/2+cos*i

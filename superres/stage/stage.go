@@ -92,8 +92,8 @@ type Tunable interface {
 	Tune(t Tuning) (Stage, error)
 }
 
-// AreaKeeper is a stage that reports whether it rings beside flat areas and lines of one colour, as in drawings. A
-// model with such a stage clamps its result to the range of these areas.
+// AreaKeeper is a stage that may ring beside flat areas and lines of one colour, as in drawings. If so, KeepsAreas
+// returns true, and the model clamps its result to the range of these areas.
 type AreaKeeper interface {
 	Stage
 	KeepsAreas() bool

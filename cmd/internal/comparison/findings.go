@@ -260,8 +260,8 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns a table with a row for each dictionary: mean seconds, iterations, errors and use of the dictionary
-// over the runs that did not fail. A failure is noted beside the name.
+// learning returns a table with a row of means over the successful runs for each dictionary. Each RMSE is of the
+// training patches: at the end, at its least, and as the coder codes them. A failure is noted beside the name.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}

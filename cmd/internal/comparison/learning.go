@@ -95,8 +95,8 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 }
 
 // describe sets fields of r from l, the result of learning. In run 0 it also draws the picture of the atoms. r.Curve
-// gets the last step of l, and before it only steps at least 15 % apart in the number of the iteration. If the learner
-// counts no iterations, this number is always 0, and r.Curve gets all steps.
+// gets the last step of l and, of those before, the first seven and then ever fewer: the least number of an iteration
+// for the next grows by 15 % with each. If the learner counts no iterations, r.Curve gets all steps.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -200,7 +200,7 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 }
 
 // restoreAll reduces all test pictures, enlarges them again with m, and returns the normalised squared error (NFE) of
-// each. It also keeps pictures, or parts of large ones: maxKept of run 0, and maxShown of later runs before maxRuns.
+// each: ‖Î − I‖²/‖I‖². It keeps the first pictures, or parts: maxKept in run 0, maxShown in later runs before maxRuns.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		e, shown, err := m.RestoreExact(ctx, test.img, scale)

@@ -119,7 +119,7 @@ func (g *getting) get(ctx context.Context, l listed) error {
 	for _, f := range l.Files {
 		name := filepath.Join(dir, f.base())
 		if err := g.fetch(ctx, name, f); err != nil {
-			return err
+			return err // the files stay, so that the next call fetches only the rest
 		}
 		names = append(names, name)
 	}

@@ -67,7 +67,7 @@ func (f Finder) identify(in *Input) foreign.Kind {
 	if in.Format = format; err != nil || kind.Document {
 		return foreign.Kind{}
 	}
-	if kind.Title != "" && f.Reads != nil {
+	if kind.Title != "" && f.Reads != nil { // a picture that superres does not read
 		if in.Format = f.Reads(in.Path, &kind); in.Format != "" {
 			return foreign.Kind{}
 		}

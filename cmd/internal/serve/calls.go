@@ -175,10 +175,10 @@ func (p *picture) leave() {
 var errWaits = errors.New("the picture waits for its slot")
 
 // admit takes a slot for the picture, which needs the memory and work in load. It returns errWaits if the picture must
-// wait for its turn, and a busy error if too many pictures wait already. When a second worker begins the job again, the
-// picture has its slot already, and the worker may not ask for more than the first worker did.
+// wait for its turn, and a busy error if too many pictures wait already. After the wait (see run) a second worker
+// begins the job again: the picture has its slot, Start succeeds, and load may not ask for more than before.
 func (p *picture) admit(load scheduling.Load) (err error) {
-	p.looked()
+	p.looked() // the head has been read, so that the head of another picture may be
 	switch {
 	case p.slot == nil:
 		if p.slot, err = p.scheduler.Begin(load); err != nil {

@@ -87,8 +87,8 @@ func (t *watches) tell(w *watch, v any, last bool) {
 	w.moved = make(chan struct{})
 }
 
-// see returns the latest event of w, whether it is the last, whether a call has used w, and a channel that is closed at
-// the next event.
+// see returns the latest event of w as JSON (none yet: nil), whether it is the last, whether a call uses or has used
+// the id of w, and a channel that is closed at the next event.
 func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

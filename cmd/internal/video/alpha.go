@@ -25,8 +25,8 @@ func (u *alphaReader) Read(p []byte) (int, error) {
 	return u.waiting.Read(p)
 }
 
-// fill sets u.waiting: in the first call to the header, rewritten for layout 444alpha and half the height, and in each
-// later call to the next frame, as the planes Y, Cb, Cr and opacity. Samples have one byte.
+// fill sets u.waiting: first to the header, for layout 444alpha and half the height (the lower half is opacity), and in
+// each later call to the next frame, as the planes Y, Cb, Cr and opacity. Samples have one byte.
 func (u *alphaReader) fill() error {
 	line, err := u.in.ReadString('\n')
 	if err == io.EOF && line != "" { // the stream ends within a line

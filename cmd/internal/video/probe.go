@@ -225,15 +225,10 @@ var (
 )
 
 // piped returns the pixel format in which ffmpeg passes the frames of s to superres, without alpha: the format of s if
-// Y4M has it, so that no sample changes, else the nearest: RGB, packed and unknown formats get 8 or 10 bits.
+// Y4M has it, so that no sample changes, else the nearest. Packed formats become planes of 8 or 10 bits, at 4:4:4 if
+// the chroma is not subsampled (ya is grey with alpha). So do all that no pattern matches: RGB, mono, unknown.
 func (s *stream) piped() string {
 	pix := s.PixFmt
-	if s.isRGB() {
-		if s.isDeep() && !strings.HasPrefix(pix, "mono") {
-			return "yuv444p10le"
-		}
-		return "yuv444p"
-	}
 	if m := planar.FindStringSubmatch(pix); m != nil { // m[1] is j (samples from 0 to 255) or empty, m[3] the bits
 		layout := m[2]
 		switch layout { // Y4M has neither 4:4:0 nor 4:1:0
@@ -270,7 +265,7 @@ func (s *stream) piped() string {
 	if s.isDeep() {
 		return "yuv444p10le"
 	}
-	return "yuv444p"
+	return "yuv444p" // for mono, of 1 bit, too: grey would do, but it counts as RGB elsewhere
 }
 
 func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }

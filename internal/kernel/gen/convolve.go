@@ -32,7 +32,7 @@ var _ = register(operation{
 func (t tier) convolve() { t.filter(4, t.store) }
 
 // store scales, rounds and clips the sums of a tile, adds skip, clips them again and stores them at dst. sample and
-// output are the first of the tile, and tall is the number of its samples. acc has their vectors of outputs in turn.
+// output are the first of the tile, and tall is the number of its samples. acc has their sums, sample by sample.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
 	outputs(dst, line, sample, output, 2)
@@ -75,7 +75,7 @@ func (t tier) residual() {
 // which suits every number of outputs. A second loop with wider tiles would only make the outer layers 4 % faster.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
-	if t.lanes == 8 {
+	if t.lanes == 8 { // AVX-512
 		tall, wide = 24, 1
 	}
 	output, left, acc := GP64(), lengthOf("bias"), t.vecs(tall*wide)

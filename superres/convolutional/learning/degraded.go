@@ -21,8 +21,8 @@ const worstNoise = 25
 // degradedMargin is how many samples around the window are degraded, too, so that it lies in whole JPEG blocks.
 const degradedMargin = 8
 
-// fillDegraded degrades a copy of the patch at random, and fills window and target from the copy as fillClean does. It
-// returns the strength of the degradation, and the trust that the network should have in the reduction.
+// fillDegraded reduces and degrades the patch at random, and fills window and target from the result as fillClean does.
+// It returns the strength of the degradation, and the trust, the likelihood that kind became ownReduction.
 func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (out levels) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)

@@ -42,7 +42,7 @@ func (t Trainer) Teach(
 	return convolutional.NewStage(l.network())
 }
 
-// teach makes one step of training with lessons. Grade returns the loss and sets slopes to its derivatives.
+// teach makes a step of training; number counts its lessons. Grade returns the loss and sets slopes to its derivatives.
 func (l *learner) teach(ctx context.Context, lesson func(step, number int) (Lesson, error)) error {
 	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
 		one, err := lesson(l.done, number)
@@ -59,7 +59,7 @@ func (l *learner) teach(ctx context.Context, lesson func(step, number int) (Less
 				results = append(results, w.output(x, y)...)
 			}
 		}
-		slopes := w.target // free, as lessons have no target
+		slopes := w.target // free, as lessons have no target, nor squared errors, the second number in losses
 		l.losses[number] = [2]float64{one.Grade(results, slopes)}
 		for y := range w.side {
 			d := w.inner(last, y)

@@ -19,8 +19,8 @@ import (
 // reports have one source. A message to it is an order, a line of JSON, and then numbers in float32, little-endian:
 //
 //	start   the arrays of all layers, as in a checkpoint; the answer is a line that names the program
-//	step    the patches of a step: windows, then targets, levels, and 1 for a synthetic picture or 0, of all patches;
-//	        there is no answer, so that the next patches are sampled while it computes
+//	step    the windows of all patches, their targets, their levels (see that type), and for each patch 1 if it is
+//	        synthetic, with a loss never squared, or 0; no answer, so that the next are sampled while it computes
 //	state   the answer is the mean norm, the sums of loss and squared error since the last state, the number of dead
 //	        channels, and the arrays of all layers
 //

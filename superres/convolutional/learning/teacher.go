@@ -65,8 +65,8 @@ func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, bas
 // greenShare is the weight of detail from green in the result of a stage that sees colour.
 const greenShare = 0.3
 
-// addGreen mixes out, the stage's result for brightness, with base plus the detail that the stage adds to green. At ×3
-// and ×4 the mixture is nearer to the truth, as with the effort max of package superres.
+// addGreen mixes out, the stage's result for brightness, with base, the interpolated brightness, plus the detail that
+// the stage adds to green. At ×3 and ×4 the mixture is nearer to the truth, as with the effort max of package superres.
 func (t stageTeacher) addGreen(ctx context.Context, out, green, base *plane.Plane) error {
 	interpolated := resample.Resize(green, base.W, base.H, resample.Bicubic)
 	enlarged, err := t.plain.Apply(ctx, green, interpolated, nil)

@@ -69,20 +69,20 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 	return Shares{(1 - plain) * s.Clean, (1 - plain) * s.Robust}
 }
 
-// Limits for pictures in which nothing was corrected. Most such pictures are clean if a judge gives interpolation a
-// share below leastAlone. Most are clean, too, if the judge gives the model for clean pictures mostlyClean or more, the
-// strength is below LeastGrain, and no class of the softener has a trait (Softening.Traits) of unlikely or more. The
-// table has what clean pictures at ×2 lose in brightness against photo, in dB, in the mean: 70 of general-dev, 91 of
-// T91 and 158 regular textures, façades, walls and cloth; then how much 28 pictures with white grain of 6 levels,
-// reduced by block means, or sharpened, and 180 with blurred grain of 3 to 15 levels gain in RGB:
+// Limits for pictures in which nothing was corrected: see WithoutDoubts. If the share of interpolation is below
+// leastAlone, most are clean, and the greater share gets it. If the share of the clean model is mostlyClean or more,
+// the strength below LeastGrain, and no class of the softener has a trait (Softening.Traits) of unlikely or more, that
+// model gets all. The table has mean gains in dB: of clean pictures at ×2 in brightness on the clean model photo alone
+// (70 of general-dev, 91 of T91, 158 regular textures), and in RGB, on all shares without limits, of 28 pictures with
+// white grain of 6 levels, reduced by block means, or sharpened, and of 180 with blurred grain of 3 to 15 levels:
 //
 //	                         general-dev  T91     textures   grain    means    sharpened  blurred grain
-//	all shares               −0.023       −0.049
+//	all shares               −0.023       −0.049              0        0       0           0
 //	leastAlone               −0.019       −0.026  −0.0064     0        0       0           0
 //	both limits              −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// One picture of T91 causes 0.017 dB of the loss; flaws.Examination has taken it for clean since.
+// Blank: not measured. One picture of T91 causes 0.017 dB of the loss; flaws.Examination has since taken it for clean.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps

@@ -58,10 +58,10 @@ func EstimatePalette(parts []Area) float64 {
 	if alternating < leastAlternating {
 		return 0
 	}
-	apart := p.apart()
+	apart := p.apart() // in levels, at most mostApart: see isDrawn
 	// Of the pixels that differ from the one before, the share that lies between two equal pixels is about 0.06 +
 	// 0.0027·apart without dithering, and twice that or more with dithering. dithered relates it to a line between
-	// these two; whole is wholeStill if it is 0.8 or less, 1 if it is 1.2 or more.
+	// these two; whole, which reduces the strength, is wholeStill if it is 0.8 or less, 1 if it is 1.2 or more.
 	dithered := alternating / (1 - equal) / (0.03 + float64(0.0075*apart))
 	whole := wholeStill + float64((1-wholeStill)*min(max((dithered-0.8)/0.4, 0), 1))
 	strength := strengthPerLevel * apart * whole

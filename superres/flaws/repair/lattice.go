@@ -347,8 +347,8 @@ func (l *lattice) takeSquares(places []place, count int) func() []square {
 // greenOf returns the index of the green channel of p, or of its only channel.
 func greenOf(p measure.Area) int { return len(p.Channels) / 2 }
 
-// place is a square of an Area, with its upper left corner at at. Only samples in inner, a rectangle of the square, may
-// be informative; detail is the result of countDetail.
+// place is a square of an Area, lattice.side samples a side from corner at on, in which a mask is looked for. Only
+// samples in inner, a part of it, may be informative: evidence for newSquare. detail, from countDetail, ranks places.
 type place struct {
 	measure.Area
 	at     image.Point

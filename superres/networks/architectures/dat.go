@@ -104,8 +104,9 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// attendHalf adds attention in windows of h×w pixels for one half of the channels, half 0 or 1. parts are the nodes
-// of queries, keys and values. If isMoved is true, the picture is moved by half a window before, and back after.
+// attendHalf adds attention in windows for one half of the channels, half 0 or 1. The list of distances that the file
+// has for the half tells the h×w pixels of its windows. parts are the nodes of queries, keys and values. If isMoved is
+// true, the picture is moved by half a window before, and back after.
 func (b *builder) attendHalf(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
@@ -141,7 +142,7 @@ func (b *builder) attendHalf(name string, half int, isMoved bool, parts []int) i
 const maxPositions = 1 << 22
 
 // positions runs the small network with which DAT computes biases from distances. distances has two numbers for each
-// distance, down and across; the result has a number for each head. Sums are in float64.
+// distance, down and across. The result has, distance after distance, a number for each head. Sums are in float64.
 func (b *builder) positions(name string, distances []float32, heads int) []float32 {
 	first := b.get(name+"pos_proj.weight", 2)
 	n := first.Shape[0]

@@ -62,7 +62,7 @@ func (c *call) rmsNormalization() []*value {
 		"of other samples than the channels of a pixel is not supported")
 	mean := c.addChain(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)
-	dims[last] = nil
+	dims[last] = nil // of size 1: the mean has no channels
 	out := c.arithmetic('/', v, mean[0].arranged(dims))
-	return c.scaleAndOffset(out, 0) // by the constant, which has the last dimension
+	return c.scaleAndOffset(out, 0) // 0: the constant lacks no dimension after its last, which is the channels
 }

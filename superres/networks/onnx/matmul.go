@@ -183,14 +183,15 @@ func (c *call) swapLast(v *value) *value {
 	return v.arranged(dims)
 }
 
-// productOf returns x·y. If one of the two holds scores, it must be x. If pixels of a factor form a grid, productOf
-// first puts them side by side. If the result has pixels in the grid of y, it moves them back.
+// productOf returns x·y as one value. If a factor holds scores, the weights of attention, it must be x. If the rows or
+// columns of a factor are a grid, pixels at equal distances all over the picture, they are first moved side by side.
+// They are moved back if the result has pixels in the same places as y then.
 func (c *call) productOf(x, y *value) []*value {
 	first, _ := c.gatherGrid(x)
 	second, grid := c.gatherGrid(y)
 	out := c.multiplied(first, second)
 	if grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
-		return p.of != channels && p.step > 1 // pixels lie apart
+		return p.of != channels && p.step > 1 // the pixels of this part lie apart
 	}) || c.builder.Shape(out[0].samples.base) != c.builder.Shape(second.samples.base) {
 		return out
 	}

@@ -92,13 +92,13 @@ type contents struct {
 	dims []int
 	raw  []byte
 	// message is the message of the tensor. Its fields hold the numbers if isListed is true and raw is nil.
-	message   []byte
-	isListed  bool
-	outside   externalData // where the numbers are, if isOutside is true
-	isOutside bool
+	message             []byte
+	isListed, isOutside bool
+	outside             externalData // where the numbers are, if isOutside is true
 }
 
-// parseTensor parses a constant. Its integers, unless they stay bytes, reduce wholesLeft, and it fails below 0.
+// parseTensor parses a constant. *wholesLeft is how many more integers constants may hold as int64, of eight bytes
+// each. parseTensor subtracts the integers of this one (8-bit ones may stay bytes: see decode), and fails below 0.
 func (m *model) parseTensor(message []byte, wholesLeft *int) (name string, t *tensor, err error) {
 	c, err := parseContents(message)
 	if err == nil && c.isOutside {
@@ -144,8 +144,8 @@ func parseContents(message []byte) (*contents, error) {
 	})
 }
 
-// decode returns c as a tensor. Its 8-bit numbers stay bytes of the file if they are raw. Other integers reduce
-// wholesLeft. It fails if that falls below 0, and unless c has as many numbers as its dimensions say.
+// decode returns c as a tensor. 8-bit integers in c.raw stay bytes of the file. The number of other integers is taken
+// from *wholesLeft. It fails if that falls below 0, and unless c has as many numbers as its dimensions say.
 func (c *contents) decode(wholesLeft *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {

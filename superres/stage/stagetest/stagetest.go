@@ -401,8 +401,8 @@ func (c *check) reach() {
 	}
 }
 
-// memory measures the peak of memory during a call, with a collector that leaves hardly any garbage, for planes of two
-// heights. Both peaks, and their difference, may exceed Memory by a quarter; Memory may be up to 16 times too high.
+// memory measures what a call adds to memory, for planes of two heights; fixed memory was taken before. Both peaks, and
+// their difference, may exceed Memory by slack and a quarter of working, which may be up to 16 times too high.
 func (c *check) memory() {
 	const slack = 1 << 20
 	var measured, promised [2]int64
@@ -417,7 +417,7 @@ func (c *check) memory() {
 		for range 3 {
 			most = min(most, heap.Peak(heap.Objects, func() { c.run(in, nil) }))
 		}
-		measured[i], promised[i] = most-4*int64(len(in.current)*len(in.current[0].Pix)), working // without the result
+		measured[i], promised[i] = most-4*int64(len(in.current)*len(in.current[0].Pix)), working // beside the result
 		if measured[i] > working+working/4+2*slack {
 			c.failf("%d×%d takes %d KiB, Memory says %d KiB beside the result", w, h, measured[i]>>10, working>>10)
 		}

@@ -26,7 +26,7 @@ type Job struct {
 // Runner does jobs, one at a time.
 type Runner struct {
 	Service *upscale.Service
-	// File returns a file of the job and its size in bytes. File 0 is the picture.
+	// File returns a file of the job and its size in bytes. File 0 is the picture, file 1 what it was made from.
 	File func(index int) (io.ReaderAt, int64)
 	// Admit is called with the load of a picture before much memory is taken. An error refuses the picture.
 	Admit func(scheduling.Load) error

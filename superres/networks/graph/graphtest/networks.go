@@ -70,7 +70,7 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	first := b.Carry(x, features, 3, 1, 0.3)
 	x = first
 	var ends []int
-	var inner int
+	var inner int // the result of the first convolution in the last block
 	for range blocks {
 		inner = b.Conv(x, features, 3, 1)
 		f := b.Add(graph.SiLU, b.Conv(b.Add(graph.SiLU, inner), features, 3, 2))

@@ -108,11 +108,20 @@ func TestSoftwareBegins(t *testing.T) {
 		file := append([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00\x21"), label, byte(len(text)))
 		return append(append(file, text...), 0, GIFImage)
 	}
+	webp := func(exif []byte) []byte {
+		file := append([]byte("RIFF????WEBPVP8X\x0a\x00\x00\x00\x08\x00\x00\x00"), make([]byte, 6)...)
+		file = append(append(file, "VP8L\x06\x00\x00\x00\x2f\x00\x00\x00\x00\x00"...), "EXIF"...)
+		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(exif))), exif...)
+		binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+		return file
+	}
 	for _, c := range []struct {
 		what, format string
 		file         []byte
 		want         bool
 	}{
+		{"WebP", "webp", webp(tiff(tagSoftware)), true},
+		{"WebP with another tag", "webp", webp(tiff(0x010e)), false},
 		{"PNG", "png", png("tEXt", "Software\x00"+text), true},
 		{"PNG with another keyword", "png", png("tEXt", "Title\x00"+text), false},
 		{"PNG with another kind of text", "png", png("zTXt", "Software\x00"+text), false},

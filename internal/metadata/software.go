@@ -1,9 +1,12 @@
 package metadata
 
+import "bytes"
+
 // SoftwareBegins reports whether the file in src has a record of the program that made it that begins with prefix.
 // format is named as for Read, or is "gif". It looks where this program writes such records: in the text Software of a
-// PNG, the tag Software of the first page of a TIFF, and the comments of a JPEG or a GIF. It returns false for files
-// that are damaged before the record. Before the pixels, it reads only heads of segments and chunks, and such records.
+// PNG, the tag Software of the first page of a TIFF or of the EXIF of a WebP or AVIF, and the comments of a JPEG or a
+// GIF. It returns false for files that are damaged before the record. Except for WebP and AVIF, it reads only heads of
+// segments and chunks, up to the pixels, and such records.
 func SoftwareBegins(format string, src Source, prefix string) (found bool) {
 	switch format {
 	case "png":
@@ -17,17 +20,27 @@ func SoftwareBegins(format string, src Source, prefix string) (found bool) {
 			return !found && marker != markerScan
 		})
 	case "tiff":
-		_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
-			for e := range d.Entries() {
-				if text, ok := d.Value(e); ok && e.Tag == tagSoftware && text.begins(prefix) {
-					found = true
-				}
-			}
-			return false // later pages repeat the record
-		})
+		found = tiffSoftware(src, prefix)
+	case "webp", "avif":
+		m, _ := Read(format, src)
+		found = tiffSoftware(bytes.NewReader(m.EXIF), prefix)
 	case "gif":
 		found = gifComment(src, prefix)
 	}
+	return found
+}
+
+// tiffSoftware reports whether the first directory of the TIFF, or EXIF block, in src has a tag Software that begins
+// with prefix.
+func tiffSoftware(src Source, prefix string) (found bool) {
+	_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
+		for e := range d.Entries() {
+			if text, ok := d.Value(e); ok && e.Tag == tagSoftware && text.begins(prefix) {
+				found = true
+			}
+		}
+		return false // later pages repeat the record
+	})
 	return found
 }
 

@@ -53,8 +53,8 @@ func (l *learner) key(digest string) []byte {
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
 		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.Synthetic, o.Seed, o.Interval,
 		from[:], teachers, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
-		commonSquare, leastSquare, headWeight, greyShare, momentum, adamRate, schulzSteps, decay1, decay2, least,
-		clipAt, normDecay, averageDecay, digest,
+		commonSquare, leastSquare, headWeight, greyShare, momentum, adamRate, schulzSteps, schulzA, schulzB, schulzC,
+		decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
 	})
 	if err != nil {
 		panic(err) // cannot be: these are numbers and strings

@@ -153,7 +153,7 @@ func refused(table settings.Table, err error) error {
 }
 
 // settings returns the settings for o, or an error that wraps ErrOptions. It sets only options that differ from their
-// zero values, by the same table as the program does, which checks their ranges.
+// zero values (pointers, if they are not nil), by the same table as the program does, which checks their ranges.
 func (o Options) settings() (s enlarging.Settings, err error) {
 	format := imagefile.Format(strings.ToLower(o.Format))
 	switch {

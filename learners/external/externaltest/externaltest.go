@@ -201,8 +201,8 @@ func nan() float64 {
 	return zero / zero
 }
 
-// solve solves the problem in a folder. words are arguments of Serve: "codes" and "trace" write these files besides the
-// dictionary, "dense" makes the codes dense.
+// solve solves the problem in a folder. words are arguments of Serve. For the task "code" it writes only the codes, and
+// "dense" drops their sparsity limit; else it writes a dictionary, and "codes" and "trace" write these files besides.
 func solve(folder string, words []string) error {
 	text, err := os.ReadFile(filepath.Join(folder, "problem.json"))
 	if err != nil {

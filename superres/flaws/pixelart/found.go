@@ -29,7 +29,7 @@ const (
 // antialiased edges. repeated is the result of repair.Repeated for img.
 func Is(img image.Image, repeated int) bool {
 	size := img.Bounds().Size()
-	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween
+	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween // of pixels that are squares
 	if k == 1 {
 		side, colours, between = mostOwn, mostNative, mostSoft
 	}

@@ -129,7 +129,11 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x.said, err = s.Soften(ctx, x.Picture, learned.CleanFavour)
+	favour := float64(learned.CleanFavour) // the odds that a picture is clean, before the softener has seen it
+	if x.isFlawed() {
+		favour = learned.FlawedFavour
+	}
+	x.said, err = s.Soften(ctx, x.Picture, favour)
 	if said := x.said; (!said.Correction.IsNone() || said.Plain > 0) && !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}

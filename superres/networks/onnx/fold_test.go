@@ -65,7 +65,7 @@ func TestFold(t *testing.T) {
 		"LayerNormalization row row > y": "[3][-1.2247081 0 2.4494162]",
 		"ScatterND a one two > y":        "[3][10 2 2]",
 		"Range one three one > y":        "[2][1 2]",
-		"Range a b one > y":              "not whole",
+		"Range a b one > y":              "of lists of numbers",
 		"ConstantOfShape two > y":        "[2][0 0]",
 		"Expand row m > y":               "whole numbers are expected",
 		"Expand one a2 > y":              "[2 3][1 1 1 1 1 1]",

@@ -84,8 +84,8 @@ func (l BLOTLESS) Check() error {
 }
 
 // Memory implements Learner. For a block, with X_b its rows of X and R_b the residual of all other atoms, it counts the
-// non-zeros, R_b·R_bᵀ with its decomposition, that of [R_b; X_b]·[R_b; X_b]ᵀ, matrices as large as X_b·R_bᵀ and
-// X_b·X_bᵀ and, if there are fewer signals than entries, the coordinates of R_b in the basis of its span.
+// non-zeros, R_b·R_bᵀ and its decomposition, the decomposition of [R_b; X_b]·[R_b; X_b]ᵀ, matrices as large as X_b·R_bᵀ
+// and X_b·X_bᵀ and, if there are fewer signals than entries, the coordinates of R_b in the basis of its span.
 func (BLOTLESS) Memory(m, n, k, s int) float64 {
 	width := float64(min(m, n)) // the rows of R_b, or the coordinates that replace them
 	atoms := min(width, float64(k))

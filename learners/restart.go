@@ -71,7 +71,7 @@ func newRestarts(iterations int, keep bool) *restarts {
 	return &restarts{iterations: iterations, off: keep || iterations < fewIterations, objective: math.Inf(1)}
 }
 
-// isCheckDue reports whether a loop of so many iterations checks its atoms after iteration done, counted from 1: at
+// isCheckDue reports whether a loop of this many iterations checks its atoms after iteration done, counted from 1: at
 // each multiple of checkEvery of the iterations, rounded down, from firstCheck to lastCheck of them.
 func isCheckDue(done, iterations int) bool {
 	total := float64(iterations)

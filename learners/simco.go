@@ -163,7 +163,7 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 				for i, j := range signals {
 					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row) // G_k = −2(Y − DX)·(row k of X)ᵀ
 				}
-				axpy(-dot(atom, row), atom, row)     // leaves what is orthogonal to the atom
+				axpy(-dot(atom, row), atom, row)     // leaves the part orthogonal to the atom
 				length[k] = blas64.Nrm2(vector(row)) // not by dot: the square of the length may underflow or overflow
 			}
 		}

@@ -319,7 +319,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	places, others, err := imagefile.Pages(r.data)
 	r.places, r.Frames = places, len(places)
 	switch {
-	case len(places)+others >= MostFrames: // Pages stops at so many, and there may be more
+	case len(places)+others >= MostFrames: // Pages stops at MostFrames, and the file may have more
 		return refuseTooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
 		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))

@@ -60,7 +60,7 @@ type information struct {
 	Architecture string `json:"architecture,omitempty"` // the name of the architecture, or the kinds of the stages
 	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
-	// Colour says what is enlarged: "red, green and blue together", or "brightness, and colour by" some other means.
+	// Colour says how colour is enlarged: "red, green and blue together", or "brightness, and colour by" other means.
 	Colour     string  `json:"colour,omitempty"`
 	Parameters int     `json:"parameters,omitempty"`     // the number of weights, biases and slopes
 	MACs       float64 `json:"macs_per_pixel,omitempty"` // the number of multiplications for each pixel of the input

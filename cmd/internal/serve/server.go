@@ -68,7 +68,7 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s.converting = make(chan struct{}, 1)
 	s.scheduler = scheduling.New(opt.shared(), opt.queue, s.ending)
 	large, small := s.scheduler.Places()
-	s.heads = make(chan struct{}, large)                             // so many heads are read at once
+	s.heads = make(chan struct{}, large)                             // the most heads read at once
 	s.places = make(chan struct{}, large+small+opt.queue+morePlaces) // pictures at work, waiting, and in transfer
 	return s
 }

@@ -25,7 +25,7 @@ const (
 	secondBits = 12
 )
 
-// NewPerceptron returns a perceptron of so many traits, hidden units and outputs, with all its numbers 0.
+// NewPerceptron returns a perceptron with these numbers of traits, hidden units and outputs, and with weights of 0.
 func NewPerceptron(traits, hidden, outputs int) *Perceptron {
 	vector := func(n int) []int32 { return make([]int32, n) }
 	p := &Perceptron{Least: vector(traits), Most: vector(traits), First: make([][]int32, hidden),

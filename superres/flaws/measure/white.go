@@ -111,7 +111,7 @@ func blockStep(parts []*Samples) int {
 // estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
 // noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
-	step := blockStep(light) // of blocks from (4, 4) on: those of a file that was not cropped are others
+	step := blockStep(light) // of blocks from (4, 4) on, so no block is one of an uncropped JPEG file
 	var mean []int32         // the first coefficient of brightness of each block
 	for _, p := range light {
 		p.Spread(4, 4, step, 0, 8, mostBlocks, func(x, y int) {

@@ -110,7 +110,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
 // programBytes is the memory, in bytes, of the program without model and picture, with garbage that its ballast allows.
-const programBytes = 40 << 20
+const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
 const (

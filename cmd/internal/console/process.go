@@ -10,7 +10,7 @@ import (
 // and a low percentage nearly halves the peak. Ballast is the size, in bytes, of an array that counts as live but is
 // never used, so that the system provides no memory for it. Without it, a heap of a few MB would be collected so often
 // that a picture of 708×708 pixels would take 5 % longer.
-const Garbage, Ballast = 30, 32 << 20
+const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte
 

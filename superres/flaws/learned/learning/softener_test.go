@@ -115,6 +115,10 @@ type softenerLesson struct {
 // in place of 0.628, AUC 0.91, 0.97 and 0.99 for both), and with strengths and a judge learned after it, parts of
 // --check that were sharpened gain 2.44 dB in place of 2.01. But of 89 clean pictures in colour three lose 0.8 to 4.1
 // dB, the mean 0.07. So lessons do not show whether a softener is good enough: compare whole pictures, the worst first.
+//
+// With 1.35 for flaws.sureSharpening, block means favoured by 2, and strengths of the seeds 3 and 5, the mean of the 89
+// clean pictures loses only 0.013 dB, and parts that were sharpened gain 2.3. Pictures of every second pixel then lose
+// 0.03 dB; if they are favoured by 1.5 they lose nothing, but parts of block means lose 0.05.
 
 // softenerLessons makes lessons, in pairs: a patch of a clean picture, then the same patch sharpened, or reduced by
 // taking single samples or block means.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"testing"
 
 	"github.com/andybalholm/brotli"
 
+	"superres/internal/imagefile/imagetest"
 	"superres/internal/must"
 )
 
@@ -109,11 +111,9 @@ func TestSoftwareBegins(t *testing.T) {
 		return append(append(file, text...), 0, GIFImage)
 	}
 	webp := func(exif []byte) []byte {
-		file := append([]byte("RIFF????WEBPVP8X\x0a\x00\x00\x00\x08\x00\x00\x00"), make([]byte, 6)...)
-		file = append(append(file, "VP8L\x06\x00\x00\x00\x2f\x00\x00\x00\x00\x00"...), "EXIF"...)
-		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(exif))), exif...)
-		binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
-		return file
+		chunk := imagetest.RIFFChunk
+		return chunk("RIFF", slices.Concat([]byte("WEBP"), chunk("VP8X", []byte{8, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+			chunk("VP8L", []byte{0x2f, 0, 0, 0, 0}), chunk("EXIF", exif)))
 	}
 	for _, c := range []struct {
 		what, format string

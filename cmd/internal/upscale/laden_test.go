@@ -44,7 +44,7 @@ func TestMemoryOfFiles(t *testing.T) {
 		want string
 	}{
 		{"a.jpg --max-memory 60", console.ExitLimit, "the limit is 60 MiB; use --max-memory"},
-		{"a.jpg --max-memory 75 --metadata strip", console.ExitOK, ""},
+		{"a.jpg --max-memory 70 --metadata strip", console.ExitOK, ""},
 		{"a.jpg --max-memory 100", console.ExitOK, ""},
 		{"- --max-memory 60 -o b.jpg", console.ExitLimit,
 			"standard input: has more than the limit of 21.82 MiB; use --max-memory"},

@@ -118,7 +118,7 @@ type softenerLesson struct {
 //
 // With 1.35 for flaws.sureSharpening, block means favoured by 2, and strengths of the seeds 3 and 5, the mean of the 89
 // clean pictures loses only 0.013 dB, and parts that were sharpened gain 2.3. Pictures of every second pixel then lose
-// 0.03 dB; if they are favoured by 1.5 they lose nothing, but parts of block means lose 0.05.
+// 0.03 dB; if they are favoured by 2 they gain 0.01, but parts of block means lose 0.10.
 
 // softenerLessons makes lessons, in pairs: a patch of a clean picture, then the same patch sharpened, or reduced by
 // taking single samples or block means.

@@ -44,11 +44,12 @@ type Examination struct {
 	Trust  float64
 	Shares learned.Shares
 
-	said   learned.Softening // what the softener answered
-	shown  []measure.Area
-	light  []*measure.Samples
-	traits []int32
-	isDone bool
+	said      learned.Softening // what the softener answered
+	isDropped bool              // sharpening that it found is doubted
+	shown     []measure.Area
+	light     []*measure.Samples
+	traits    []int32
+	isDone    bool
 }
 
 // Step is a step of an examination.

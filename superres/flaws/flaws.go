@@ -47,9 +47,13 @@ func (f Flaws) outOfWebP(index float64) Flaws {
 //	1.1            2.20       1.63         0.90                2.06
 //	1.22           2.00       1.54         0.76                2.03
 //	as it is       2.18       1.59         0.89                2.06
+//
+// That was with 1.25 for sureSharpening and a softener of twelve layers. With the softener of nine, a clean picture of
+// 133×69 samples, of 89 in colour, loses 4 dB with 1.25 or 1.3. With 1.35 none loses 1 dB, and 89 pictures sharpened by
+// 0.6 in brightness gain 1.68 dB in place of 1.75.
 const (
 	leastSharpening = 1.1
-	sureSharpening  = 1.25
+	sureSharpening  = 1.35
 )
 
 // A picture in which no noise and compression was measured, and in which nothing was undone, may still get a strength
@@ -99,13 +103,13 @@ const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression. blur is the filter that undoes its
 // blur, and sharpening the factor of its sharpening. Trust is 0 for a picture blurred by more than 0.2 pixels; else it
-// falls from 1 for sharpening by leastSharpening or less to 0 at sureSharpening, in steps of 1/32.
+// falls from 1 for sharpening by leastSharpening or less to 0 at 1.25, in steps of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
-	const mostBlur = 0.2
+	const mostBlur, most = 0.2, 1.25
 	if blur.Blur() > mostBlur {
 		return 0
 	}
-	trust := (sureSharpening - sharpening) / (sureSharpening - leastSharpening)
+	trust := (most - sharpening) / (most - leastSharpening)
 	return min(max(math.Round(trust*learned.ShareSteps)/learned.ShareSteps, 0), 1)
 }
 

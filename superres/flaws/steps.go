@@ -129,11 +129,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	favour := float64(learned.CleanFavour) // the odds that a picture is clean, before the softener has seen it
-	if x.isFlawed() {
-		favour = learned.FlawedFavour
-	}
-	x.said, err = s.Soften(ctx, x.Picture, favour)
+	x.said, err = s.Soften(ctx, x.Picture, learned.CleanFavour)
 	if said := x.said; (!said.Correction.IsNone() || said.Plain > 0) && !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}
@@ -148,6 +144,7 @@ func (x *Examination) findStrength(context.Context) error {
 	case !x.isFlawed(): // no noise or compression that counts
 		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
 		if x.isDoubted() {
+			x.isDropped = x.said.Correction.Sharpening() >= leastSharpening
 			x.said.Correction, x.said.Plain = repair.Correction{}, 0
 		}
 	default:
@@ -179,7 +176,7 @@ func (x *Examination) findShares(context.Context) error {
 		case x.isQuiet(): // has less noise than Strength would mean
 			x.Shares = learned.Shares{Clean: 1}
 		default:
-			x.Shares = x.Shares.WithoutDoubts(x.said, x.Strength)
+			x.Shares = x.Shares.WithoutDoubts(x.said.IsLikely() && !x.isDropped, x.Strength)
 		}
 	}
 	return nil

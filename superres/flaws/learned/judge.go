@@ -90,12 +90,12 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if said, the softener's answer,
-// makes sharpening likely; else all for the clean model if the picture is probably clean; else s, but with a plain
+// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if sharpening is likely, that is if
+// sharpened is true; else all for the clean model if the picture is probably clean; else s, but with a plain
 // share below leastAlone given to the model with more. strength is the one at which the robust model would work.
-func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
+func (s Shares) WithoutDoubts(sharpened bool, strength float64) Shares {
 	switch {
-	case said.isLikely():
+	case sharpened:
 	case s.Clean >= mostlyClean && strength < LeastGrain:
 		s = Shares{Clean: 1}
 	case 1-s.Clean-s.Robust >= leastAlone:
@@ -107,8 +107,8 @@ func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	return s
 }
 
-// isLikely reports whether some class of sharpening is likely enough for a judge to give the robust model a share.
-func (s Softening) isLikely() bool {
+// IsLikely reports whether some class of sharpening is likely enough for a judge to give the robust model a share.
+func (s Softening) IsLikely() bool {
 	return slices.ContainsFunc(s.Traits, func(v int32) bool { return v >= unlikely })
 }
 

@@ -85,30 +85,38 @@ func TestTransformIsOrthonormal(t *testing.T) {
 	}
 }
 
-// Small shares are left out, and the greatest share has them, unless what the softener says speaks for them; so are
+// Small shares are left out, and the greatest share has them, unless the picture was probably sharpened; so are
 // those of the robust model in a picture that is mostly clean, unless its strength does.
 func TestWithoutDoubts(t *testing.T) {
-	unlikely, likely := Softening{Traits: []int32{-900, -800}}, Softening{Traits: []int32{-900, -600}}
 	for _, c := range []struct {
-		shares   Shares
-		said     Softening
-		strength float64
-		want     Shares
+		shares    Shares
+		sharpened bool
+		strength  float64
+		want      Shares
 	}{
-		{Shares{Clean: 1}, likely, 0.5, Shares{Clean: 1}},
-		{Shares{Clean: 0.75, Robust: 0.25}, likely, 0, Shares{Clean: 0.75, Robust: 0.25}},
-		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.25, Shares{Clean: 0.75, Robust: 0.25}},
-		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.03, Shares{Clean: 1}},
-		{Shares{Clean: 0.375, Robust: 0.625}, unlikely, 0, Shares{Clean: 0.375, Robust: 0.625}},
-		{Shares{Clean: 0.5, Robust: 0.375}, likely, 0, Shares{Clean: 0.5, Robust: 0.375}},
-		{Shares{Clean: 0.5, Robust: 0.375}, unlikely, 0.25, Shares{Clean: 0.625, Robust: 0.375}},
-		{Shares{Clean: 0.5, Robust: 0.25}, unlikely, 0, Shares{Clean: 1}},
-		{Shares{Clean: 0.125, Robust: 0.75}, unlikely, 0, Shares{Clean: 0.125, Robust: 0.875}},
-		{Shares{Clean: 0.25}, unlikely, 0, Shares{Clean: 0.25}},
-		{Shares{Robust: 0.25}, unlikely, 0, Shares{Robust: 0.25}},
+		{Shares{Clean: 1}, true, 0.5, Shares{Clean: 1}},
+		{Shares{Clean: 0.75, Robust: 0.25}, true, 0, Shares{Clean: 0.75, Robust: 0.25}},
+		{Shares{Clean: 0.75, Robust: 0.25}, false, 0.25, Shares{Clean: 0.75, Robust: 0.25}},
+		{Shares{Clean: 0.75, Robust: 0.25}, false, 0.03, Shares{Clean: 1}},
+		{Shares{Clean: 0.375, Robust: 0.625}, false, 0, Shares{Clean: 0.375, Robust: 0.625}},
+		{Shares{Clean: 0.5, Robust: 0.375}, true, 0, Shares{Clean: 0.5, Robust: 0.375}},
+		{Shares{Clean: 0.5, Robust: 0.375}, false, 0.25, Shares{Clean: 0.625, Robust: 0.375}},
+		{Shares{Clean: 0.5, Robust: 0.25}, false, 0, Shares{Clean: 1}},
+		{Shares{Clean: 0.125, Robust: 0.75}, false, 0, Shares{Clean: 0.125, Robust: 0.875}},
+		{Shares{Clean: 0.25}, false, 0, Shares{Clean: 0.25}},
+		{Shares{Robust: 0.25}, false, 0, Shares{Robust: 0.25}},
 	} {
-		if got := c.shares.WithoutDoubts(c.said, c.strength); got != c.want {
-			t.Errorf("%v, %v, strength %g: %v, expected %v", c.shares, c.said.Traits, c.strength, got, c.want)
+		if got := c.shares.WithoutDoubts(c.sharpened, c.strength); got != c.want {
+			t.Errorf("%v, sharpened %v, strength %g: %v, expected %v", c.shares, c.sharpened, c.strength, got, c.want)
+		}
+	}
+}
+
+// Sharpening is likely if one of its classes is.
+func TestIsLikely(t *testing.T) {
+	for second, want := range map[int32]bool{-800: false, -600: true} {
+		if got := (Softening{Traits: []int32{-900, second}}).IsLikely(); got != want {
+			t.Errorf("traits of -900 and %d: %v", second, got)
 		}
 	}
 }

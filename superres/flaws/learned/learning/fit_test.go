@@ -20,9 +20,9 @@ type fitting struct {
 
 var (
 	judgeFitting = fitting{steps: 24_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.2, hidden: 32,
-		seeds: []uint64{3}}
+		seeds: []uint64{7}}
 	strengthFitting = fitting{steps: 20_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.1, hidden: 32,
-		seeds: []uint64{5}}
+		seeds: []uint64{7, 11}}
 	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64,
 		seeds: []uint64{3, 5}}
 )

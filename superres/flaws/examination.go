@@ -45,7 +45,7 @@ type Examination struct {
 	Shares learned.Shares
 
 	said      learned.Softening // what the softener answered
-	isDropped bool              // sharpening that it found is doubted
+	isDropped bool              // the softener found sharpening that is doubted
 	shown     []measure.Area
 	light     []*measure.Samples
 	traits    []int32

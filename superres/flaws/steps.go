@@ -129,7 +129,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x.said, err = s.Soften(ctx, x.Picture, learned.CleanFavour)
+	x.said, err = s.Soften(ctx, x.Picture)
 	if said := x.said; (!said.Correction.IsNone() || said.Plain > 0) && !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}

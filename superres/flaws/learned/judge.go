@@ -90,9 +90,9 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if sharpening is likely, that is if
-// sharpened is true; else all for the clean model if the picture is probably clean; else s, but with a plain
-// share below leastAlone given to the model with more. strength is the one at which the robust model would work.
+// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if it was sharpened, as far as is
+// known; else all for the clean model if it is probably clean; else s, but with a plain share below leastAlone given to
+// the model with more. strength is the one at which the robust model would work.
 func (s Shares) WithoutDoubts(sharpened bool, strength float64) Shares {
 	switch {
 	case sharpened:

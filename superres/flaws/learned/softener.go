@@ -145,9 +145,8 @@ type Softening struct {
 	IsDrawing bool
 }
 
-// Soften estimates how img was sharpened. favour is the prior odds, for a picture as large as the patches of training,
-// that it is clean rather than sharpened. Soften fails only with ctx.Err().
-func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
+// Soften estimates how img was sharpened. It fails only with ctx.Err().
+func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, err error) {
 	all, shares, total := s.newSaid(), []int64(nil), int64(0)
 	for group := range listWindows(img.Bounds()) {
 		err := parallel.Each(ctx, group, func(ctx context.Context, w image.Rectangle) (said, error) {
@@ -156,7 +155,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 		if err != nil {
 			return to, err
 		}
-		if shares, total = all.shares(favour); total-shares[0] < total/surelyClean && 4*all.equal < all.pairs {
+		if shares, total = all.shares(); total-shares[0] < total/surelyClean && 4*all.equal < all.pairs {
 			break
 		}
 	}
@@ -185,7 +184,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 
 // The likelihoods hold for a patch of learnedSamples samples. A mean over n times as many samples varies less, so the
 // logarithms are multiplied by √n. Half of the patches that were learned from are clean; a picture is taken to be
-// CleanFavour·n^¾ times as likely to be clean. The gains in dB of RGB on interpolation of 83 pictures in colour of
+// cleanFavour·n^¾ times as likely to be clean. The gains in dB of RGB on interpolation of 83 pictures in colour of
 // open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of them with fewer samples than a patch, damaged
 // by Pillow; the gains of clean pictures on photo, and how many lose more than 0.3 dB:
 //
@@ -205,8 +204,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 // sharpened, then saved as JPEG, gain 0.12 dB more, and 125 that were only saved as JPEG lose 0.02.
 const (
 	learnedSamples = 64 * 64
-	// CleanFavour is the favour with which pictures are examined: see Soften.
-	CleanFavour = 6
+	cleanFavour    = 6
 )
 
 // said holds sums over samples. For each class, scores is the weighted sum of the first scores, and plain the sum of
@@ -252,15 +250,15 @@ func (s *said) add(other said) error {
 	return nil
 }
 
-// shares returns numbers in proportion to how likely the classes are, and their total. favour is as for Soften.
-func (s said) shares(favour float64) (list []int64, total int64) {
+// shares returns numbers in proportion to how likely the classes are, and their total.
+func (s said) shares() (list []int64, total int64) {
 	likely := s.likelihoods()
 	most := slices.Max(likely)
 	sharper := math.Sqrt(float64(s.count) / learnedSamples)
 	for i, v := range likely {
 		share := repair.PowerOfTwo(int64(math.Floor(sharper * float64(v-most))))
 		if i == 0 {
-			share = share * int64(256*favour*sharper*math.Sqrt(sharper)) / 256
+			share = share * int64(256*cleanFavour*sharper*math.Sqrt(sharper)) / 256
 		}
 		list, total = append(list, share), total+share
 	}

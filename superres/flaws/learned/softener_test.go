@@ -33,7 +33,7 @@ func TestSoftenFollowsSharpening(t *testing.T) {
 		for i, v := range p.Pix {
 			img.Pix[i] = uint8(v)
 		}
-		said := must.Get(must.Get(OwnSoftener())(t).Soften(t.Context(), img, CleanFavour))(t)
+		said := must.Get(must.Get(OwnSoftener())(t).Soften(t.Context(), img))(t)
 		got := said.Correction.Sharpening()
 		if amount == 0 && got > least || amount > 0 && got < last {
 			t.Errorf("sharpened by %g: a sharpening of %.2f, the one before has %.2f", amount, got, last)
@@ -51,8 +51,8 @@ func TestSoftenerFile(t *testing.T) {
 	must.Succeed(t, ours.Write(&file))
 	read := must.Get(ReadSoftener(file.Bytes()))(t)
 	img := imaging.Sharpen(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 1)
-	a := must.Get(read.Soften(t.Context(), img, CleanFavour))(t)
-	b := must.Get(ours.Soften(t.Context(), img, CleanFavour))(t)
+	a := must.Get(read.Soften(t.Context(), img))(t)
+	b := must.Get(ours.Soften(t.Context(), img))(t)
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("%v and, as it was written, %v", a, b)
 	}
